@@ -1,0 +1,1 @@
+"""Pure values and arithmetic of memory: no I/O, no clock, no randomness."""

@@ -1,0 +1,94 @@
+"""What an index holds: one searchable text with everything that a filter can ask about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from hindsight.domain.episode import Episode, EpisodeState
+from hindsight.domain.experience import Experience
+from hindsight.domain.memory import Kind, Layer, Memory, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A memory or a bare episode as the indexes see it.
+
+    `id` is the memory's, or the episode's where `kind` is `None`. `episode_ids` are what it rests on, in order;
+    an episode rests on itself. `position` is that of the first of these within its session, -1 where unknown.
+    """
+
+    id: str
+    namespace: str
+    content: str
+    layer: Layer
+    kind: Kind | None
+    occurred_at: datetime
+    status: Status = Status.ACTIVE
+    importance: float = 0.5
+    confidence: float = 0.5
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    session_id: str | None = None
+    position: int = -1
+    speaker: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    pinned: bool = False
+    episode_ids: tuple[str, ...] = ()
+
+
+def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
+    """A memory as an index entry. An experience is found by its trigger, so that is its text."""
+    body = memory.body
+    return Entry(
+        id=memory.id,
+        namespace=memory.namespace,
+        content=searchable_text(memory),
+        layer=memory.layer,
+        kind=memory.kind,
+        occurred_at=memory.occurred_at,
+        status=memory.status,
+        importance=memory.importance,
+        confidence=body.outcome.confidence / 100 if isinstance(body, Experience) else memory.confidence,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        session_id=memory.session_id,
+        position=position,
+        speaker=memory.speaker,
+        tags=memory.tags,
+        entities=memory.entities,
+        pinned=memory.pinned,
+        episode_ids=tuple(dict.fromkeys(source.episode_id for source in memory.sources)),
+    )
+
+
+def searchable_text(memory: Memory) -> str:
+    """The text that is embedded and put into the keyword index."""
+    if isinstance(memory.body, Experience):
+        trigger = memory.body.trigger
+        return " ".join((trigger.context, *trigger.keywords, *memory.tags, *memory.body.action.tools_used))
+    return memory.content
+
+
+def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetime) -> Entry | None:
+    """An episode as an index entry; `None` for a covered one, which answers through the memory that covers it."""
+    if state is EpisodeState.COVERED:
+        return None
+    closed = state is EpisodeState.CLOSED
+    tags = episode.metadata.get("tags")
+    return Entry(
+        id=episode.id,
+        namespace=episode.namespace,
+        content=episode.content,
+        layer=Layer.EPISODIC,
+        kind=None,
+        occurred_at=episode.occurred_at,
+        status=Status.SUPERSEDED if closed else Status.ACTIVE,
+        valid_to=state_since if closed else None,
+        session_id=episode.session_id,
+        position=episode.position,
+        speaker=episode.speaker,
+        tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        episode_ids=(episode.id,),
+    )

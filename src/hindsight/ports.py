@@ -1,0 +1,262 @@
+"""Everything the core needs from outside, as protocols: the one file that lists every extension point.
+
+All calls are safe from several tasks at once. Every method that touches data takes its namespace first. Adapters raise
+only errors of `hindsight.errors`; a driver's own error is the `__cause__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from hindsight.domain.change import Applied, Batch, Changeset, Job, Revision, Touched
+from hindsight.domain.entry import Entry
+from hindsight.domain.episode import Episode, JsonValue
+from hindsight.domain.memory import Memory
+from hindsight.domain.page import Order, Page, Stats, Use
+from hindsight.domain.query import Filters, Scored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Clock(Protocol):
+    """Time, so that tests can choose it."""
+
+    def now(self) -> datetime:
+        """This moment, aware, in UTC."""
+        ...
+
+
+class Ids(Protocol):
+    """New ids."""
+
+    def new(self) -> str:
+        """A fresh id: 26 characters of Crockford base32, lower case, rising with time; the last 8 are random."""
+        ...
+
+
+class Store(Protocol):
+    """The source of truth. `apply` is the only way in."""
+
+    async def apply(self, batch: Batch) -> Applied:
+        """Apply a batch, all or nothing, durably.
+
+        New episodes get their `position`; an episode whose `key` the namespace already holds is left out together with
+        nothing else (its id in the batch must not be referred to: read `known_episodes` first; a race is a `Conflict`).
+        Raises `Conflict` for a stale version, a taken `content_key` or `key` of an episode, or a job now owned by
+        another; `StorageFull`; `StorageUnavailable`.
+        """
+        ...
+
+    async def head(self, namespace: str) -> int:
+        """The namespace's change number; 0 before the first write."""
+        ...
+
+    async def touched(self, namespace: str, *, after: int, limit: int) -> Sequence[Touched]:
+        """The change log after a change number, oldest first."""
+        ...
+
+    async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
+        """Index entries of memories and episodes by id, as they are now; what is gone or covered is left out."""
+        ...
+
+    async def vectors(self, namespace: str, ids: Sequence[str], *, model: str) -> Mapping[str, NDArray[np.float32]]:
+        """Embeddings of index entries that were made by this model."""
+        ...
+
+    async def unembedded(self, namespace: str, *, model: str, limit: int) -> Sequence[Entry]:
+        """Entries that answer (active memories, open episodes) and have no vector of this model, oldest first."""
+        ...
+
+    async def embedding_model(self) -> str | None:
+        """The model whose vectors this store holds; `None` in a new one."""
+        ...
+
+    async def set_embedding_model(self, model: str, *, expected: str | None) -> None:
+        """Make `model` the store's. `Conflict` if it is no longer `expected`."""
+        ...
+
+    async def memories(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Memory]:
+        """Memories by whole id, whatever their status."""
+        ...
+
+    async def resolve(self, namespace: str, id_or_short: str) -> str:
+        """The whole id of a memory. `NotFound`, or `Ambiguous` for a short id of several."""
+        ...
+
+    async def by_content_key(self, namespace: str, keys: Sequence[str]) -> Mapping[str, Memory]:
+        """The active memory of each content key that has one."""
+        ...
+
+    async def find(
+        self,
+        namespace: str,
+        filters: Filters,
+        *,
+        order: Order = Order.NEWEST,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Page[Memory]:
+        """Memories that match, a page at a time. `after` is the `next` of the page before."""
+        ...
+
+    async def history(self, namespace: str, memory_id: str) -> Sequence[Revision]:
+        """Every state of one memory, oldest first."""
+        ...
+
+    async def changeset(self, namespace: str, key: str) -> Changeset | None:
+        """What the batch with this key did; `None` if there was none."""
+        ...
+
+    async def episodes(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Episode]:
+        """Episodes by id."""
+        ...
+
+    async def known_episodes(self, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
+        """Episode ids by episode key, for the keys that are there."""
+        ...
+
+    async def session(self, namespace: str, session_id: str, *, limit: int = 100, after: int = -1) -> Sequence[Episode]:
+        """Episodes of one session in order of position, those after a position."""
+        ...
+
+    async def memories_of(self, namespace: str, episode_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """For each episode, the ids of memories of any status that rest on it, oldest first."""
+        ...
+
+    async def stats(self, namespace: str) -> Stats:
+        """Counts of one namespace."""
+        ...
+
+    async def namespaces(self) -> Sequence[str]:
+        """Every namespace that holds something, in alphabetical order."""
+        ...
+
+    async def record_use(self, namespace: str, ids: Sequence[str], at: datetime) -> None:
+        """Count one use of each. No change number; may be lost in a crash."""
+        ...
+
+    async def uses(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Use]:
+        """Use counts of those that have one."""
+        ...
+
+    async def save_trace(self, namespace: str, trace_id: str, at: datetime, body: Mapping[str, JsonValue]) -> None:
+        """Keep the record of one search, bounded in number; no change number; may be lost in a crash."""
+        ...
+
+    async def trace(self, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
+        """The record of one search."""
+        ...
+
+    async def lease_job(self, kinds: Sequence[str], *, owner: str, now: datetime, until: datetime) -> Job | None:
+        """Take the oldest job that is due, or whose lease has run out, in any namespace."""
+        ...
+
+    async def renew_job(self, job_id: str, *, owner: str, until: datetime) -> None:
+        """Prolong a lease. `Conflict` if another owns it by now."""
+        ...
+
+    async def fail_job(self, job_id: str, *, owner: str, error: str, retry_at: datetime | None) -> None:
+        """Give a job back, to be tried again then; `None`: never (dead). `Conflict` if another owns it by now."""
+        ...
+
+    async def jobs(self, namespace: str) -> Sequence[Job]:
+        """Jobs of a namespace that are not done, oldest first."""
+        ...
+
+    async def aclose(self) -> None:
+        """Finish what is queued and close; a second call does nothing."""
+        ...
+
+
+class Index(Protocol):
+    """A projection of the store: can be deleted at any time, and catches up by the change log."""
+
+    async def cursor(self, namespace: str) -> int:
+        """The change number this index has followed to; 0 for an empty one."""
+        ...
+
+    async def drop(self, namespace: str) -> None:
+        """Forget a namespace; its cursor is 0 again."""
+        ...
+
+    async def count(self, namespace: str) -> int:
+        """Entries held."""
+        ...
+
+    async def aclose(self) -> None:
+        """Save what makes the next start quick, and close."""
+        ...
+
+
+class VectorIndex(Index, Protocol):
+    """Finds entries by closeness of meaning."""
+
+    async def apply(
+        self,
+        namespace: str,
+        upserts: Sequence[tuple[Entry, NDArray[np.float32]]],
+        deletes: Sequence[str],
+        *,
+        cursor: int,
+    ) -> None:
+        """Take in entries with their unit vectors, let others go, and move the cursor. Repeating it changes nothing."""
+        ...
+
+    async def search(
+        self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
+    ) -> Sequence[Scored]:
+        """The `limit` entries with the highest cosine among those that match, best first; ties by id."""
+        ...
+
+
+class LexicalIndex(Index, Protocol):
+    """Finds entries by their words; one scorer for all stores."""
+
+    async def apply(self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int) -> None:
+        """Take in entries, let others go, and move the cursor. Repeating it changes nothing."""
+        ...
+
+    async def search(self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int) -> Sequence[Scored]:
+        """The `limit` best entries by BM25 among those that match and share a term, best first; ties by id.
+
+        `terms` come from `hindsight.language.segment.query_terms`.
+        """
+        ...
+
+    async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
+        """Sum of the terms' idf: what a text that has them all could score; puts scores on an absolute scale."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into vectors."""
+
+    @property
+    def model(self) -> str:
+        """Name with version, stored beside each vector."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, shape `(len(texts), dimensions)`; long text is chunked and pooled. `ModelUnavailable`."""
+        ...
+
+    async def embed_query(self, text: str) -> NDArray[np.float32]:
+        """One unit vector, shape `(dimensions,)`, ahead of any batch in the queue. `ModelUnavailable`."""
+        ...
+
+    async def warm(self) -> None:
+        """Load now what would otherwise load at the first call."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of threads and connections."""
+        ...
