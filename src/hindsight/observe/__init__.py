@@ -1,0 +1,1 @@
+"""What happened inside a call: traces now, metrics where an operator asks for them."""
