@@ -1,7 +1,7 @@
 """Keeps the indexes level with the store's change log, so that what was written can be found at once.
 
-An index is never written to by a request. Before each look-up the change log is read from the index's cursor on, and the
-entries it names are taken in as they are now. Several processes on one store follow the same log, each at its own pace.
+An index is never written to by a request. Before each look-up the change log is read from the index's cursor on, and
+the entries it names are taken in as they are now. Several processes on one store follow the same log, each at its pace.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEP = 2000  # changes read from the log at once: bounds the memory that catchin
 
 
 class Projection:
-    """The two indexes of one store, kept level. Safe from several tasks; a namespace is brought level by one at a time."""
+    """The two indexes of one store, kept level. Safe from several tasks: one at a time brings a namespace level."""
 
     def __init__(self, store: Store, lexical: LexicalIndex, vector: VectorIndex, *, model: str) -> None:
         self._store = store

