@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from hindsight.domain.entry import Entry
-from hindsight.domain.episode import Episode
-from hindsight.domain.memory import Kind, Layer, Memory, Source, Status
+from hindsight.domain.hit import Hit, MemoryHit
+from hindsight.domain.memory import Kind, Layer, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,43 +102,6 @@ class Scored:
 
     id: str
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class SourceText:
-    """The evidence of a hit: the span it rests on, with who said it and when."""
-
-    source: Source
-    episode: Episode
-
-    @property
-    def text(self) -> str:
-        """The words of the span, not the whole episode."""
-        return self.episode.content[self.source.start : self.source.end]
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryHit:
-    """A memory found. `scores` has the parts of `score` by name."""
-
-    memory: Memory
-    score: float
-    scores: Mapping[str, float]
-    sources: tuple[SourceText, ...] = ()
-    warning: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeHit:
-    """An episode found by its own words, where no memory that answers says the same."""
-
-    episode: Episode
-    score: float
-    scores: Mapping[str, float]
-    warning: str | None = None
-
-
-Hit = MemoryHit | EpisodeHit
 
 
 @dataclass(frozen=True, slots=True)
