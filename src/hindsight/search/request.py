@@ -1,0 +1,116 @@
+"""A question as callers write it, made into a `Query`: filters by name, ISO intervals, bounds checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar
+from zoneinfo import ZoneInfo
+
+from hindsight.domain.memory import Kind, Layer
+from hindsight.domain.query import Filters, TimeRange
+from hindsight.errors import InvalidInput
+
+Name = TypeVar("Name", bound=StrEnum)
+
+FILTER_NAMES = (
+    "types",
+    "layers",
+    "tags",
+    "entities",
+    "speakers",
+    "sessions",
+    "exclude_sessions",
+    "min_confidence",
+    "time_range",
+    "as_of",
+)
+RANGE_FORM = "an ISO interval from/to, either side may be empty, e.g. 2024-01-01/2024-02-01 (the end is not included)"
+MAX_NAMES = 100  # values in one filter: bounds the work of a single search
+
+
+def parse_filters(given: Mapping[str, object] | None, *, timezone: str = "UTC") -> Filters:
+    """Filters by the names of SPEC §7 (`types`, `tags`, `entities`, `exclude_sessions`, `min_confidence`, `as_of`, …).
+
+    `kinds` is accepted for `types`. Times without an offset are in `timezone`. Raises `InvalidInput`.
+    """
+    if given is None:
+        return Filters()
+    if not isinstance(given, Mapping):
+        raise InvalidInput("filters", given, f"an object with any of {', '.join(FILTER_NAMES)}")
+    values = {("types" if name == "kinds" else name): value for name, value in given.items() if value is not None}
+    for name in values:
+        if name not in FILTER_NAMES:
+            raise InvalidInput("filters", name, f"any of {', '.join(FILTER_NAMES)}")
+    zone = ZoneInfo(timezone)
+    return Filters(
+        kinds=_members("filters.types", values.get("types"), Kind),
+        layers=_members("filters.layers", values.get("layers"), Layer),
+        session_ids=_names("filters.sessions", values.get("sessions")),
+        exclude_sessions=_names("filters.exclude_sessions", values.get("exclude_sessions")),
+        tags=_names("filters.tags", values.get("tags")),
+        entities=_names("filters.entities", values.get("entities")),
+        speakers=_names("filters.speakers", values.get("speakers")),
+        time_range=parse_time_range("filters.time_range", values.get("time_range"), zone),
+        min_confidence=_share("filters.min_confidence", values.get("min_confidence")),
+        as_of=parse_moment("filters.as_of", values.get("as_of"), zone),
+    )
+
+
+def parse_time_range(field: str, given: object, zone: ZoneInfo) -> TimeRange | None:
+    """A half-open interval from `from/to`. What can't be read is refused: it never means any time."""
+    if given is None or isinstance(given, TimeRange):
+        return given
+    if not isinstance(given, str) or given.count("/") != 1:
+        raise InvalidInput(field, given, RANGE_FORM)
+    first, last = (part.strip() for part in given.split("/"))
+    start = parse_moment(field, first, zone) if first else None
+    end = parse_moment(field, last, zone) if last else None
+    if start is None and end is None:
+        raise InvalidInput(field, given, RANGE_FORM)
+    if start is not None and end is not None and start >= end:
+        raise InvalidInput(field, given, "a start before the end")
+    return TimeRange(start, end)
+
+
+def parse_moment(field: str, given: object, zone: ZoneInfo) -> datetime | None:
+    """An aware moment from ISO 8601; without an offset it is in `zone`."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            given = datetime.fromisoformat(given.strip())
+        except ValueError as error:
+            raise InvalidInput(field, given, "ISO 8601, e.g. 2024-01-15 or 2024-01-15T09:30:00+08:00") from error
+    if not isinstance(given, datetime):
+        raise InvalidInput(field, given, "a date and time, or ISO 8601 text")
+    return given if given.tzinfo is not None else given.replace(tzinfo=zone)
+
+
+def _share(field: str, given: object) -> float | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+        raise InvalidInput(field, given, "a number from 0 to 1")
+    return float(given)
+
+
+def _names(field: str, given: object) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    values = [given] if isinstance(given, str) else given
+    if not isinstance(values, Iterable) or isinstance(values, Mapping | bytes):
+        raise InvalidInput(field, given, "a list of names")
+    names = tuple(values)
+    if len(names) > MAX_NAMES or not all(isinstance(name, str) and name.strip() for name in names):
+        raise InvalidInput(field, given, f"a list of at most {MAX_NAMES} names, none empty")
+    return names
+
+
+def _members(field: str, given: object, members: type[Name]) -> tuple[Name, ...]:
+    names = _names(field, given)
+    try:
+        return tuple(members(name.strip().lower()) for name in names)
+    except ValueError as error:
+        raise InvalidInput(field, given, f"any of {', '.join(members)}") from error

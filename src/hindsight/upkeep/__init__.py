@@ -1,0 +1,1 @@
+"""Work that is done later and by itself: the job worker now; forgetting and consolidation hang on it."""
