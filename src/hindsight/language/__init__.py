@@ -1,0 +1,1 @@
+"""Pure text, Chinese and English alike: shared by writing, searching and the indexes. No I/O."""

@@ -1,0 +1,46 @@
+"""One form for all spellings of a text, so that comparing and searching see through typography.
+
+`fold` is for matching, never for display: full width becomes half width, upper case lower, traditional Chinese
+simplified, and invisible characters go. The length may change.
+"""
+
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+# Characters that look like nothing: a soft hyphen or a zero-width space inside a word would hide it from search.
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]")
+
+# Variants that the dictionary keeps apart because they are also words of their own; for matching they are one.
+_ALSO = {"著": "着", "妳": "你", "牠": "它", "祂": "他"}
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    text = files(__package__).joinpath("simplified.txt").read_text(encoding="utf-8")
+    traditional, simplified = (line for line in text.splitlines() if not line.startswith("#"))
+    return {ord(a): b for a, b in zip(traditional, simplified, strict=True)} | {ord(a): b for a, b in _ALSO.items()}
+
+
+def _settle(text: str, *, case: bool) -> str:
+    """Apply the foldings until nothing changes: each can bring about work for another (removed joiners, ß, ΐ)."""
+    while True:
+        after = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+        after = (after.casefold() if case else after).translate(_simplified())
+        if after == text:
+            return text
+        text = after
+
+
+def fold(text: str) -> str:
+    """Return `text` compatibility-normalised (NFKC), case-folded, in simplified Chinese, without invisible characters.
+
+    Idempotent: `fold(fold(x)) == fold(x)`.
+    """
+    return text.lower() if text.isascii() else _settle(text, case=True)
+
+
+def fold_keeping_case(text: str) -> str:
+    """Return `text` folded in all but case, for callers that split `CamelCase` words before they fold them."""
+    return text if text.isascii() else _settle(text, case=False)

@@ -1,0 +1,167 @@
+"""Text to search terms, for the BM25 index and for questions to it.
+
+Both sides fold first. A word in Latin letters becomes its stem; a number, an identifier, an address or a path is kept
+whole *and* in parts, so that `gen-itgc` is found by `itgc`; scripts written without spaces become character bigrams
+(as good as a word segmenter on our sets, and without a dictionary), their single characters stand beside them so that
+«猫» finds «我养了一只猫». Letters glued to Chinese part from it at the border of the scripts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from hindsight.language.fold import fold, fold_keeping_case
+from hindsight.language.stem import stem
+from hindsight.language.stopwords import (
+    CHINESE_FUNCTION_CHARACTERS,
+    CHINESE_PARTICLES,
+    CHINESE_QUESTION,
+    ENGLISH,
+    ENGLISH_ASKED,
+)
+
+# Scripts without spaces between words: Thai to Burmese, Hangul, kana, Han with its extensions.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u3099-\u309f\u30a1-\u30fa"
+    "\u30fc-\u30ff\u3105-\u312f\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+_LETTER = rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f\u0900-\u0dff])"
+# Characters that may stand inside an identifier, an address or a number, but neither begin nor end it.
+_JOINER = r"[-_.'’@/\\:+#&=?%~,*|]"
+_PIECE = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)"
+    rf"|(?P<latin>{_LETTER}+(?:{_JOINER}{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)"
+    r"|(?P<symbol>[\u2600-\u27bf\U0001f000-\U0001faff])"
+)
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_CONTRACTION = re.compile(rf"(?P<word>{_LETTER}+?)(?:(?P<negated>n['’]t)|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
+_PART_BORDER = re.compile(r"[/\\:@?&=#+%~,*|]+")
+_ATOM_BORDER = re.compile(r"[-_.'’]+")
+_ALPHANUMERIC = re.compile(r"\d+|[^\W\d_]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\WA-Za-z\d_]+")
+_VERSION = re.compile(r"[vV]\d+\.")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_QUESTION_ZH = re.compile("|".join(sorted(map(re.escape, CHINESE_QUESTION), key=len, reverse=True)))
+
+# An identifier longer than this (a data URL) is told by its beginning; no one types more.
+_LONGEST_WHOLE = 200
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms by which `text` is to be found, in order, repeated as often as they occur."""
+    return _terms(text, _indexed)
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the terms to look for when asked `text`: without question and function words, unless these are all."""
+    return _terms(text, _asked)
+
+
+def _terms(text: str, of_piece: Callable[[str, str], Iterator[str]]) -> list[str]:
+    pieces = list(_pieces(text))
+    terms = [term for kind, piece in pieces for term in of_piece(kind, piece)]
+    return terms or [term for kind, piece in pieces for term in _literal(kind, piece)]
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str]]:
+    folded = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), fold_keeping_case(text))
+    for match in _PIECE.finditer(folded):
+        kind, piece = match.lastgroup or "", match[0]
+        yield kind, _without_accents(piece) if kind == "latin" else piece
+
+
+def _indexed(kind: str, piece: str) -> Iterator[str]:
+    if kind == "unspaced":
+        yield from _bigrams(piece)
+        if len(piece) > 1:
+            yield from (character for character in piece if _stands_alone(character))
+    elif kind == "latin":
+        yield from _latin(piece, ENGLISH)
+    else:
+        yield piece
+
+
+def _asked(kind: str, piece: str) -> Iterator[str]:
+    if kind == "unspaced":
+        for run in _QUESTION_ZH.split(piece):
+            run = run.strip(CHINESE_PARTICLES)
+            if len(run) > 1 or (run and _stands_alone(run)):
+                yield from _bigrams(run)
+    elif kind == "latin":
+        yield from _latin(piece, ENGLISH_ASKED)
+    else:
+        yield piece
+
+
+def _literal(kind: str, piece: str) -> Iterator[str]:
+    """The terms of a text of nothing but function words («who are you», «是谁»), which are words then."""
+    if kind == "latin":
+        yield from _latin(piece, frozenset())
+    else:
+        yield from _bigrams(piece) if kind == "unspaced" else (piece,)
+
+
+def _bigrams(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for index in range(len(run) - 1):
+        yield run[index : index + 2]
+
+
+def _stands_alone(character: str) -> bool:
+    return character not in CHINESE_FUNCTION_CHARACTERS and not _HIRAGANA.match(character)
+
+
+def _latin(chunk: str, stop: frozenset[str]) -> Iterator[str]:
+    """Yield a plain word's stem, or an identifier's whole, its larger parts and its smallest, each once."""
+    if contraction := _CONTRACTION.fullmatch(chunk):
+        if not (stop and contraction["negated"]):
+            yield from _word(contraction["word"], stop)
+    elif chunk.isalpha() and len(_CAMEL.findall(chunk)) == 1:
+        yield from _word(chunk, stop)
+    else:
+        yield from dict.fromkeys(_compound(chunk, stop))
+
+
+def _compound(chunk: str, stop: frozenset[str]) -> Iterator[str]:
+    parts = [part for part in _PART_BORDER.split(chunk) if part]
+    if not chunk.isalnum():
+        yield fold(chunk)[:_LONGEST_WHOLE]
+    if _VERSION.match(chunk):
+        yield fold(chunk)[1:_LONGEST_WHOLE]
+    for part in parts:
+        atoms = [atom for atom in _ATOM_BORDER.split(part) if atom]
+        if len(atoms) > 1:
+            yield fold(part)[:_LONGEST_WHOLE]
+        for atom in atoms:
+            yield from _atom(atom, stop)
+
+
+def _atom(atom: str, stop: frozenset[str]) -> Iterator[str]:
+    """Yield a word or number, or of `UA123` and `camelCase` the whole and the pieces."""
+    yield from _word(atom, stop)
+    for border in (_ALPHANUMERIC, _CAMEL):
+        pieces = border.findall(atom)
+        if len(pieces) > 1:
+            for piece in pieces:
+                if len(piece) > 1 or piece.isdecimal():
+                    yield from _word(piece, stop)
+
+
+def _word(word: str, stop: frozenset[str]) -> Iterator[str]:
+    word = fold(word)
+    if word.isdecimal():
+        yield word.lstrip("0") or "0"  # 05 and 5 are one number; a whole such as 2023-05 keeps its zero
+    elif word not in stop:
+        yield stem(word) if word.isascii() else word
+
+
+def _without_accents(chunk: str) -> str:
+    """«café» is typed «cafe» as often as not; only Latin letters lose their accents, for й is not и."""
+    if chunk.isascii():
+        return chunk
+    return "".join(
+        unicodedata.normalize("NFD", letter)[0] if unicodedata.name(letter, "").startswith("LATIN") else letter
+        for letter in chunk
+    )
