@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from hindsight.domain.memory import Kind, Layer
-from hindsight.domain.query import Filters, TimeRange
+from hindsight.domain.query import Filters, Query, TimeRange
 from hindsight.errors import InvalidInput
 
 Name = TypeVar("Name", bound=StrEnum)
@@ -27,6 +28,8 @@ FILTER_NAMES = (
     "as_of",
 )
 RANGE_FORM = "an ISO interval from/to, either side may be empty, e.g. 2024-01-01/2024-02-01 (the end is not included)"
+MAX_TOP_K = 100
+MAX_TOKENS = 100_000
 MAX_NAMES = 100  # values in one filter: bounds the work of a single search
 
 
@@ -114,3 +117,46 @@ def _members(field: str, given: object, members: type[Name]) -> tuple[Name, ...]
         return tuple(members(name.strip().lower()) for name in names)
     except ValueError as error:
         raise InvalidInput(field, given, f"any of {', '.join(members)}") from error
+
+
+def parse_query(
+    text: str,
+    *,
+    now: datetime,
+    timezone: str,
+    top_k: object = None,
+    session_id: str | None = None,
+    time_range: TimeRange | str | None = None,
+    filters: Filters | Mapping[str, object] | None = None,
+    asked_at: datetime | str | None = None,
+    max_tokens: object = None,
+    as_of: datetime | str | None = None,
+) -> Query:
+    """A question with its options; these count before what stands in `filters`. Raises `InvalidInput`."""
+    zone = ZoneInfo(timezone)
+    wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=timezone)
+    if session_id is not None:
+        wanted = replace(wanted, session_ids=_names("session_id", session_id))
+    if time_range is not None:
+        wanted = replace(wanted, time_range=parse_time_range("time_range", time_range, zone))
+    if as_of is not None:
+        wanted = replace(wanted, as_of=parse_moment("as_of", as_of, zone))
+    return Query(
+        text=text,
+        asked_at=parse_moment("asked_at", asked_at, zone) or now,
+        top_k=_whole("top_k", top_k, 1, MAX_TOP_K),
+        filters=wanted,
+        max_tokens=_whole("max_tokens", max_tokens, 50, MAX_TOKENS),
+        timezone=timezone,
+        session_id=session_id,
+    )
+
+
+def _whole(field: str, given: object, least: int, most: int) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, str) and given.strip().lstrip("+-").isdecimal():
+        given = int(given)
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+        raise InvalidInput(field, given, f"a whole number from {least} to {most}")
+    return given
