@@ -48,7 +48,7 @@ def prepare(requirements: Path) -> Path:
     return python
 
 
-PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet", "install")
+PIP = ("-m", "pip", "--disable-pip-version-check", "-qq", "install")
 
 
 def fingerprint(requirements: Path) -> str:
