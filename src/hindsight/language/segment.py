@@ -8,7 +8,7 @@ whole *and* in parts, so that `gen-itgc` is found by `itgc`; scripts written wit
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from hindsight.language.fold import fold, fold_keeping_case
 from hindsight.language.stem import stem
@@ -40,9 +40,13 @@ _PART_BORDER = re.compile(r"[/\\:@?&=#+%~,*|]+")
 _ATOM_BORDER = re.compile(r"[-_.'’]+")
 _ALPHANUMERIC = re.compile(r"\d+|[^\W\d_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\WA-Za-z\d_]+")
-_VERSION = re.compile(r"[vV]\d+\.")
-_HIRAGANA = re.compile("[\u3041-\u309f]")
+_RELEASE = re.compile(r"[vV]\d+\.")
+# Hiragana stands for endings and particles in a text that has kanji.
+_NEVER_ALONE = CHINESE_FUNCTION_CHARACTERS | {chr(point) for point in range(0x3041, 0x30A0)}
 _QUESTION_ZH = re.compile("|".join(sorted(map(re.escape, CHINESE_QUESTION), key=len, reverse=True)))
+
+# Rises when the terms of a text change, so that indexes made before are made anew.
+VERSION = 1
 
 # An identifier longer than this (a data URL) is told by its beginning; no one types more.
 _LONGEST_WHOLE = 200
@@ -58,7 +62,7 @@ def query_terms(text: str) -> list[str]:
     return _terms(text, _asked)
 
 
-def _terms(text: str, of_piece: Callable[[str, str], Iterator[str]]) -> list[str]:
+def _terms(text: str, of_piece: Callable[[str, str], Iterable[str]]) -> list[str]:
     pieces = list(_pieces(text))
     terms = [term for kind, piece in pieces for term in of_piece(kind, piece)]
     return terms or [term for kind, piece in pieces for term in _literal(kind, piece)]
@@ -71,46 +75,32 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
         yield kind, _without_accents(piece) if kind == "latin" else piece
 
 
-def _indexed(kind: str, piece: str) -> Iterator[str]:
-    if kind == "unspaced":
-        yield from _bigrams(piece)
-        if len(piece) > 1:
-            yield from (character for character in piece if _stands_alone(character))
-    elif kind == "latin":
-        yield from _latin(piece, ENGLISH)
-    else:
-        yield piece
+def _indexed(kind: str, piece: str) -> Iterable[str]:
+    if kind == "latin":
+        return _latin(piece, ENGLISH)
+    if kind == "symbol" or len(piece) == 1:
+        return (piece,)
+    return _bigrams(piece) + [character for character in piece if character not in _NEVER_ALONE]
 
 
-def _asked(kind: str, piece: str) -> Iterator[str]:
-    if kind == "unspaced":
-        for run in _QUESTION_ZH.split(piece):
-            run = run.strip(CHINESE_PARTICLES)
-            if len(run) > 1 or (run and _stands_alone(run)):
-                yield from _bigrams(run)
-    elif kind == "latin":
-        yield from _latin(piece, ENGLISH_ASKED)
-    else:
-        yield piece
+def _asked(kind: str, piece: str) -> Iterable[str]:
+    if kind == "latin":
+        return _latin(piece, ENGLISH_ASKED)
+    if kind == "symbol":
+        return (piece,)
+    runs = (run.strip(CHINESE_PARTICLES) for run in _QUESTION_ZH.split(piece))
+    return [term for run in runs if run and run not in _NEVER_ALONE for term in _bigrams(run)]
 
 
-def _literal(kind: str, piece: str) -> Iterator[str]:
+def _literal(kind: str, piece: str) -> Iterable[str]:
     """The terms of a text of nothing but function words («who are you», «是谁»), which are words then."""
     if kind == "latin":
-        yield from _latin(piece, frozenset())
-    else:
-        yield from _bigrams(piece) if kind == "unspaced" else (piece,)
+        return _latin(piece, frozenset())
+    return _bigrams(piece) if kind == "unspaced" else (piece,)
 
 
-def _bigrams(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for index in range(len(run) - 1):
-        yield run[index : index + 2]
-
-
-def _stands_alone(character: str) -> bool:
-    return character not in CHINESE_FUNCTION_CHARACTERS and not _HIRAGANA.match(character)
+def _bigrams(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[index : index + 2] for index in range(len(run) - 1)]
 
 
 def _latin(chunk: str, stop: frozenset[str]) -> Iterator[str]:
@@ -128,7 +118,7 @@ def _compound(chunk: str, stop: frozenset[str]) -> Iterator[str]:
     parts = [part for part in _PART_BORDER.split(chunk) if part]
     if not chunk.isalnum():
         yield fold(chunk)[:_LONGEST_WHOLE]
-    if _VERSION.match(chunk):
+    if _RELEASE.match(chunk):
         yield fold(chunk)[1:_LONGEST_WHOLE]
     for part in parts:
         atoms = [atom for atom in _ATOM_BORDER.split(part) if atom]
