@@ -1,0 +1,1 @@
+"""Parse, call the engine, render: MCP, REST, command line."""

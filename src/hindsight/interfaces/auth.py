@@ -1,0 +1,84 @@
+"""Who may call over HTTP: closed by default, and deaf to web pages of other origins.
+
+Without a key the server listens on loopback only and answers only to a loopback `Host`, so that a page which resolves
+its own name to 127.0.0.1 (DNS rebinding) is refused. A browser sends `Origin`; it must be of a host that is allowed.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from hindsight.errors import ConfigError, Forbidden, HindsightError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from hindsight.config import Settings
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class Unauthenticated(HindsightError):
+    """No key, or a wrong one."""
+
+    code = "unauthenticated"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address to listen on reaches this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def refuse_open_door(settings: Settings) -> None:
+    """Refuse to listen beyond loopback without a key, unless it is switched on by name (a container does)."""
+    if settings.api_key is None and not settings.allow_no_key and not is_loopback(settings.host):
+        raise ConfigError(
+            f"host: {settings.host!r} is reachable from other machines and no key is set",
+            hint="Set HINDSIGHT_API_KEY, or listen on 127.0.0.1, or set HINDSIGHT_ALLOW_NO_KEY=true "
+            "where something else keeps strangers out.",
+        )
+
+
+class Doorkeeper:
+    """Checks Host, Origin and key of every request."""
+
+    def __init__(self, *, key: str | None, allowed_hosts: Iterable[str]) -> None:
+        self._key = key.encode() if key else None
+        self._hosts = LOOPBACK_NAMES | {host.strip().lower() for host in allowed_hosts}
+
+    def check(self, request: Request, *, open_to_all: bool = False) -> None:
+        """Raise `Forbidden` for a strange Host or Origin, `Unauthenticated` without the key; health checks need none."""
+        host = _hostname(f"//{request.headers.get('host', '')}")
+        if host not in self._hosts and self._key is None:
+            raise Forbidden(
+                "Host: this name is not accepted", hint="Name it in HINDSIGHT_ALLOWED_HOSTS, or call 127.0.0.1."
+            )
+        origin = request.headers.get("origin")
+        if origin is not None and _hostname(origin) not in self._hosts:
+            raise Forbidden(
+                "Origin: pages of this origin may not call", hint="Name its host in HINDSIGHT_ALLOWED_HOSTS."
+            )
+        if self._key is not None and not open_to_all:
+            self._check_key(request.headers.get("authorization", ""))
+
+    def _check_key(self, header: str) -> None:
+        scheme, _, given = header.partition(" ")
+        if scheme.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), self._key or b""):
+            raise Unauthenticated(
+                "Authorization: no key that is accepted", hint="Send `Authorization: Bearer KEY` with the server's key."
+            )
+
+
+def _hostname(address: str) -> str | None:
+    """Host of an origin or of `//host:port`, lower case; `None` for what is no address, such as `null`."""
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None

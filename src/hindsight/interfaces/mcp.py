@@ -1,0 +1,104 @@
+"""The MCP server: one set of tools over standard input and output and over streamable HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from starlette.requests import Request
+
+from hindsight.config import Toolset
+from hindsight.errors import HindsightError
+from hindsight.interfaces.mcp_texts import INSTRUCTIONS, SERVER_INFO
+from hindsight.interfaces.mcp_tools import TOOLSETS, ToolSpec, error_text
+
+if TYPE_CHECKING:
+    from mcp.server.context import ServerRequestContext
+    from starlette.types import ASGIApp
+
+    from hindsight.embedded import AsyncHindsight
+
+MemoryOf: TypeAlias = "Callable[[Request | None], AsyncHindsight]"
+"""The memory a call may use: in its namespace, by the HTTP request it came with, `None` over stdio.
+
+May raise `Forbidden`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpEndpoint:
+    """An ASGI app for the path `/mcp`, and the context it must be served in: enter `run()` once, in the lifespan."""
+
+    app: ASGIApp
+    run: Callable[[], AbstractAsyncContextManager[None]]
+
+
+def build_server(memory_of: MemoryOf, toolset: Toolset) -> Server[object]:
+    """A server that offers the tools of one toolset. Nothing is opened before a tool is called."""
+    specs = {spec.name: spec for spec in TOOLSETS[toolset]}
+    tools = [_tool(spec) for spec in specs.values()]
+
+    async def list_tools(
+        context: ServerRequestContext[object], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(tools=tools)
+
+    async def call_tool(context: ServerRequestContext[object], params: CallToolRequestParams) -> CallToolResult:
+        spec = specs.get(params.name)
+        if spec is None:
+            raise MCPError(INVALID_PARAMS, f"no tool is called {params.name!r}; the tools are {', '.join(specs)}")
+        try:
+            reply = await spec.run(memory_of(context.request), params.arguments or {})
+        except HindsightError as error:
+            return CallToolResult(content=[TextContent(text=error_text(error))], is_error=True)
+        return CallToolResult(content=[TextContent(text=reply.text)], structured_content=reply.structured)
+
+    return Server(
+        SERVER_INFO["name"],
+        version=SERVER_INFO["version"],
+        title=SERVER_INFO["title"],
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def http_endpoint(server: Server[object]) -> HttpEndpoint:
+    """The server over streamable HTTP. Stateless: every request stands alone, so any worker may answer it.
+
+    Whoever mounts it checks Host, Origin and key.
+    """
+    manager = StreamableHTTPSessionManager(server, stateless=True)
+    return HttpEndpoint(StreamableHTTPASGIApp(manager), manager.run)
+
+
+def _tool(spec: ToolSpec) -> Tool:
+    return Tool(
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        input_schema=spec.input_schema,
+        output_schema=spec.output_schema,
+        annotations=ToolAnnotations(
+            title=spec.title,
+            read_only_hint=spec.read_only,
+            destructive_hint=spec.destructive,
+            idempotent_hint=spec.idempotent,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,205 @@
+"""JSON schemas of the MCP tools: plain objects, nesting of at most one, bounds both as keywords and in words.
+
+No `oneOf` and no lists of types: several clients' LLMs stumble over them. What is accepted beyond the schema (numbers
+as text, JSON inside a string) is read by `schemas.Arguments`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from hindsight.domain.episode import JsonValue, Role
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Kind
+from hindsight.interfaces import mcp_texts as texts
+
+Schema = dict[str, JsonValue]
+
+TOP_K_MAX = 50
+WRITE_FIELDS = ("role", "speaker", "occurred_at", "timezone", "tool", "agent", "tags")
+FILTER_FIELDS = ("types", "tags", "entities", "exclude_sessions", "min_confidence", "as_of")
+
+
+def obj(properties: Mapping[str, Schema], required: Sequence[str] = (), description: str = "") -> Schema:
+    """An object that takes these properties and no others."""
+    schema: Schema = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    if required:
+        schema["required"] = list(required)
+    if description:
+        schema["description"] = description
+    return schema
+
+
+def text(description: str, *, least: int = 0) -> Schema:
+    """A string."""
+    return {"type": "string", "description": description} | ({"minLength": least} if least else {})
+
+
+def texts_of(description: str, *, least: int = 0) -> Schema:
+    """A list of strings."""
+    schema: Schema = {"type": "array", "items": {"type": "string"}, "description": description}
+    return schema | ({"minItems": least} if least else {})
+
+
+def choice(description: str, words: type[StrEnum]) -> Schema:
+    """One word of a closed list."""
+    return {"type": "string", "enum": [word.value for word in words], "description": description}
+
+
+def share(description: str, **default: float) -> Schema:
+    """A number from 0 to 1."""
+    return {"type": "number", "minimum": 0, "maximum": 1, "description": description, **default}
+
+
+MEMORY_WRITE = obj(
+    {
+        "content": text(
+            "What to remember, in plain sentences that name their subject. Not empty, at most 1,000,000 characters.",
+            least=1,
+        ),
+        "session_id": text(texts.SESSION_WRITE),
+        "type": choice("Kind of statement, if you are sure. Leave out to have it found.", Kind),
+        "importance": share("How much it matters, from 0 (trifle) to 1 (health, safety). Leave out to have it judged."),
+        "metadata": obj(
+            {
+                "role": choice('Who produced the text. Default "user".', Role),
+                "speaker": text("Name of who said it."),
+                "occurred_at": text("When it was said, ISO 8601, e.g. 2024-01-15T09:30:00+08:00. Default now."),
+                "timezone": text("IANA zone of relative times in the text, e.g. Asia/Shanghai."),
+                "tool": text("Name of the tool it came from."),
+                "agent": text("Name of the agent that writes."),
+                "tags": texts_of("Words to filter by, at most 100."),
+            },
+            description="Where it comes from.",
+        ),
+    },
+    ("content",),
+)
+
+_EXPERIENCE: dict[str, Schema] = {
+    "trigger_context": text(
+        "The situation, precise enough to be recognised: goal, system, format, error message. Not empty.", least=1
+    ),
+    "action_steps": texts_of("What was done, one step each, in order. At least 1 step.", least=1),
+    "outcome_status": choice("Whether it worked. A failure is kept as a warning.", OutcomeStatus),
+    "tags": texts_of('Words to filter by, at most 100, e.g. ["deploy", "docker"].'),
+}
+EXPERIENCE_WRITE_SHORT = obj(_EXPERIENCE, ("trigger_context", "action_steps", "outcome_status"))
+EXPERIENCE_WRITE = obj(
+    {**_EXPERIENCE, "tools_used": texts_of("Names of the tools the steps used, at most 100.")},
+    ("trigger_context", "action_steps", "outcome_status"),
+)
+
+
+def _top_k(default: str) -> Schema:
+    words = f"How many memories at most, a whole number from 1 to {TOP_K_MAX}. {default}"
+    return {"type": "integer", "minimum": 1, "maximum": TOP_K_MAX, "description": words}
+
+
+def memory_search(default_top_k: str) -> Schema:
+    """`memory_search` of the layered and the full toolset, which differ in their default for `top_k`."""
+    return obj(
+        {
+            "query": text(
+                "What you want to know, as a full question or sentence, in any language. Not empty.", least=1
+            ),
+            "top_k": _top_k(default_top_k),
+            "session_id": text(texts.SESSION_SEARCH),
+            "time_range": text(texts.TIME_RANGE),
+            "filters": obj(
+                {
+                    "types": texts_of("Only these kinds: " + ", ".join(Kind) + "."),
+                    "tags": texts_of("Only memories with one of these tags."),
+                    "entities": texts_of("Only memories that name one of these."),
+                    "exclude_sessions": texts_of("Leave these sessions out."),
+                    "min_confidence": share("Only experiences trusted at least this much, 0 to 1. Default 0.3."),
+                    "as_of": text("What was true at this moment, ISO 8601, instead of now."),
+                },
+                description="Narrow the search; only when needed.",
+            ),
+        },
+        ("query",),
+    )
+
+
+EXPERIENCE_SEARCH = obj(
+    {
+        "query": text("The situation you are in: goal, tools, format, error message. Not empty.", least=1),
+        "top_k": _top_k("Default 5."),
+        "min_confidence": share("Only experiences trusted at least this much, from 0 to 1. Default 0.3."),
+    },
+    ("query",),
+)
+
+MEMORY_UPDATE = obj(
+    {
+        "memory_id": text(texts.MEMORY_ID, least=1),
+        "new_content": text("The corrected statement, whole."),
+        "confidence": share("How sure it is, from 0 to 1."),
+        "importance": share("How much it matters, from 0 to 1."),
+    },
+    ("memory_id",),
+)
+
+MEMORY_FORGET = obj(
+    {
+        "memory_id": text(texts.MEMORY_ID, least=1),
+        "decay_factor": share(
+            "From 0 to 1: strength is multiplied by (1 - decay_factor). Default 1: forget; 0.5 fades it by half."
+        ),
+        "reason": text("Why, in a few words; kept in the history."),
+    },
+    ("memory_id",),
+)
+
+MEMORY_FEEDBACK = obj(
+    {
+        "memory_id": text(texts.MEMORY_ID, least=1),
+        "outcome": choice("Whether following the experience worked.", OutcomeStatus),
+        "note": text("What was different this time, in a sentence; kept in the history."),
+    },
+    ("memory_id", "outcome"),
+)
+
+_LIST: Schema = {"type": "array", "items": {"type": "object"}}
+_STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
+
+RECEIPT: Schema = {
+    "type": "object",
+    "properties": {
+        "outcomes": _LIST,
+        "episode_ids": _STRINGS,
+        "facts": {"type": "integer"},
+        "verbatim": {"type": "boolean"},
+        "pending": {"type": "boolean"},
+        "degraded": _STRINGS,
+    },
+    "required": ["outcomes", "episode_ids", "facts", "verbatim", "pending", "degraded"],
+}
+
+RESULT: Schema = {
+    "type": "object",
+    "properties": {
+        "hits": _LIST,
+        "standing": _LIST,
+        "context": {"type": "string"},
+        "confident": {"type": "boolean"},
+        "tokens": {"type": "integer"},
+        "trace_id": {"type": "string"},
+        "degraded": _STRINGS,
+    },
+    "required": ["hits", "standing", "context", "confident", "tokens", "trace_id", "degraded"],
+}
+
+MEMORY: Schema = {
+    "type": "object",
+    "properties": {
+        "memory_id": {"type": "string"},
+        "short_id": {"type": "string"},
+        "content": {"type": "string"},
+        "confidence": {"type": "number"},
+        "outcome": {"type": "object"},
+    },
+    "required": ["memory_id", "short_id", "content", "confidence"],
+}

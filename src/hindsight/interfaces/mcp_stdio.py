@@ -1,0 +1,117 @@
+"""MCP over standard input and output, by the SDK, from the point where `mcp_handshake` hands over."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import anyio
+from mcp.server.stdio import stdio_server
+from mcp_types import JSONRPCError, JSONRPCResponse
+
+from hindsight.config import Settings, load
+from hindsight.embedded import AsyncHindsight
+from hindsight.errors import HindsightError
+from hindsight.interfaces.mcp import build_server
+from hindsight.interfaces.mcp_handshake import EarlyAnswer, Opening, Wire
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp.shared._stream_protocols import WriteStream
+    from mcp.shared.message import SessionMessage
+    from typing_extensions import Buffer
+
+logger = logging.getLogger(__name__)
+
+
+class ReplayedInput(io.RawIOBase):
+    """A descriptor whose first bytes have been read already: gives these first, then the rest."""
+
+    def __init__(self, head: bytes, descriptor: int) -> None:
+        self._head = head
+        self._descriptor = descriptor
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """Fill what there is room for; 0 at the end of the input."""
+        room = memoryview(buffer).cast("B")
+        if self._head:
+            data, self._head = self._head[: len(room)], self._head[len(room) :]
+        else:
+            data = os.read(self._descriptor, len(room))
+        room[: len(data)] = data
+        return len(data)
+
+
+class DropAnswered:
+    """The SDK's way out, without the one response that the client has had already."""
+
+    def __init__(self, inner: WriteStream[SessionMessage], answer: EarlyAnswer | None) -> None:
+        self._inner = inner
+        self._answer = answer
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Pass a message on, unless it repeats the early answer."""
+        message, answer = item.message, self._answer
+        if answer is None or not isinstance(message, (JSONRPCResponse, JSONRPCError)) or message.id != answer.id:
+            await self._inner.send(item)
+            return
+        self._answer = None
+        if not isinstance(message, JSONRPCResponse) or message.result != answer.result:
+            logger.error("the handshake was answered with %s, the SDK would have said %s", answer.result, message)
+
+    async def aclose(self) -> None:
+        """Close the way out."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(exc_type, exc_val, exc_tb)
+
+
+def serve(wire: Wire, opening: Opening) -> None:
+    """Serve the connection with the settings of the environment until the client closes its side."""
+    settings = load()
+    logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    anyio.run(_serve, settings, wire, opening)
+
+
+async def _serve(settings: Settings, wire: Wire, opening: Opening) -> None:
+    memory = AsyncHindsight(settings=settings)
+    try:
+        async with anyio.create_task_group() as background:
+            background.start_soon(_open_ahead, memory)
+            await serve_wire(build_server(lambda _request: memory, settings.mcp_toolset), wire, opening)
+            background.cancel_scope.cancel()
+    finally:
+        with anyio.CancelScope(shield=True):
+            await memory.aclose()
+
+
+async def _open_ahead(memory: AsyncHindsight) -> None:
+    """Open the store while the client is still listing tools. A failure here meets the first call again."""
+    try:
+        await memory.engine()
+    except HindsightError as error:
+        logger.warning("%s %s", error, error.hint)
+
+
+async def serve_wire(server: Server[object], wire: Wire, opening: Opening) -> None:
+    """Serve one connection until the client closes its side."""
+    raw = io.BufferedReader(ReplayedInput(opening.head, wire.input))
+    source = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+    sink = io.TextIOWrapper(os.fdopen(wire.output, "wb"), encoding="utf-8", newline="\n")
+    async with stdio_server(anyio.wrap_file(source), anyio.wrap_file(sink)) as (incoming, outgoing):
+        await server.run(incoming, DropAnswered(outgoing, opening.answer), server.create_initialization_options())

@@ -1,0 +1,293 @@
+"""The tools of SPEC §7: which toolset offers which, and what each calls. Read the arguments, call, render."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hindsight.config import Toolset
+from hindsight.domain.episode import Message, Role
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Kind
+from hindsight.errors import HindsightError, InvalidInput
+from hindsight.interfaces import mcp_schemas as shapes_in
+from hindsight.interfaces import mcp_texts as texts
+from hindsight.interfaces.schemas import Arguments
+from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
+
+if TYPE_CHECKING:
+    from hindsight.domain.change import Receipt
+    from hindsight.domain.query import SearchResult
+    from hindsight.embedded import AsyncHindsight
+
+LAYERED_TOP_K = 8
+EXPERIENCE_TOP_K = 5
+EXPERIENCE_MIN_CONFIDENCE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a tool answers: text made for reading and the same for programs."""
+
+    text: str
+    structured: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool as clients see it, and the function behind it. The hints are those of the protocol."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: shapes_in.Schema
+    output_schema: shapes_in.Schema
+    call: Callable[[AsyncHindsight, Arguments], Awaitable[Reply]]
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        properties = self.input_schema["properties"]
+        return tuple(properties) if isinstance(properties, dict) else ()
+
+    async def run(self, memory: AsyncHindsight, arguments: dict[str, object]) -> Reply:
+        """Call the tool with what the client sent. Raises `HindsightError`."""
+        return await self.call(memory, Arguments(arguments, self.fields))
+
+
+async def write_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_write`."""
+    about = given.nested("metadata", shapes_in.WRITE_FIELDS)
+    message = Message(
+        content=given.required_text("content"),
+        role=about.choice("role", Role) or Role.USER,
+        speaker=about.text("speaker"),
+        timezone=about.text("timezone"),
+        agent=about.text("agent"),
+        tool=about.text("tool"),
+    )
+    receipt = await memory.write(
+        [message],
+        session_id=given.text("session_id"),
+        occurred_at=about.text("occurred_at"),
+        kind=given.choice("type", Kind),
+        importance=given.fraction("importance"),
+        tags=about.texts("tags"),
+    )
+    return _receipt_reply(receipt)
+
+
+async def write_experience(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`experience_write`, and `memory_write` of the experience toolset."""
+    steps = given.texts("action_steps")
+    if not steps:
+        raise InvalidInput("action_steps", list(steps), "a list of at least one step, each a string; it is required")
+    status = given.choice("outcome_status", OutcomeStatus)
+    if status is None:
+        raise InvalidInput("outcome_status", None, "success or failure; it is required")
+    receipt = await memory.write_experience(
+        given.required_text("trigger_context"),
+        steps,
+        outcome_status=status,
+        tags=given.texts("tags"),
+        tools_used=given.texts("tools_used"),
+    )
+    return _receipt_reply(receipt)
+
+
+async def search_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_search` of the full toolset: the search chooses how many."""
+    return await _search(memory, given, None)
+
+
+async def search_layered(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_search` of the layered toolset."""
+    return await _search(memory, given, LAYERED_TOP_K)
+
+
+async def search_experience(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_search` of the experience toolset."""
+    confidence = given.fraction("min_confidence")
+    result = await memory.search(
+        given.required_text("query"),
+        top_k=given.whole("top_k", 1, shapes_in.TOP_K_MAX) or EXPERIENCE_TOP_K,
+        filters={
+            "types": (Kind.EXPERIENCE.value,),
+            "min_confidence": EXPERIENCE_MIN_CONFIDENCE if confidence is None else confidence,
+        },
+    )
+    return _result_reply(result)
+
+
+async def update_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_update`."""
+    receipt = await memory.update(
+        _memory_id(given),
+        new_content=given.text("new_content"),
+        confidence=given.fraction("confidence"),
+        importance=given.fraction("importance"),
+    )
+    return _receipt_reply(receipt)
+
+
+async def forget_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_forget`."""
+    factor = given.fraction("decay_factor")
+    receipt = await memory.forget(
+        _memory_id(given),
+        decay_factor=1.0 if factor is None else factor,
+        reason=given.text("reason") or "",
+    )
+    return _receipt_reply(receipt)
+
+
+async def give_feedback(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_feedback`."""
+    outcome = given.choice("outcome", OutcomeStatus)
+    if outcome is None:
+        raise InvalidInput("outcome", None, "success or failure; it is required")
+    rated = await memory.feedback(_memory_id(given), outcome, note=given.text("note") or "")
+    shape = memory_shape(rated)
+    return Reply(f"Noted for #{rated.short_id}; confidence is now {shape['confidence']}.", shape)
+
+
+def _memory_id(given: Arguments) -> str:
+    """Context blocks show short ids with a leading #, so that is how LLMs give them."""
+    return given.required_text("memory_id").strip().removeprefix("#")
+
+
+async def _search(memory: AsyncHindsight, given: Arguments, default_top_k: int | None) -> Reply:
+    narrow = given.nested("filters", shapes_in.FILTER_FIELDS)
+    confidence = narrow.fraction("min_confidence")
+    filters: dict[str, object] = {
+        name: names for name in ("types", "tags", "entities", "exclude_sessions") if (names := narrow.texts(name))
+    }
+    filters["min_confidence"] = EXPERIENCE_MIN_CONFIDENCE if confidence is None else confidence
+    filters["as_of"] = narrow.text("as_of")
+    result = await memory.search(
+        given.required_text("query"),
+        top_k=given.whole("top_k", 1, shapes_in.TOP_K_MAX) or default_top_k,
+        session_id=given.text("session_id"),
+        time_range=given.text("time_range"),
+        filters=filters,
+    )
+    return _result_reply(result)
+
+
+def _receipt_reply(receipt: Receipt) -> Reply:
+    lines = [
+        f"{outcome.action.value} #{(outcome.memory_id or '')[-8:]} [{outcome.kind.value}, importance "
+        f"{outcome.importance:.2f}]{': ' + outcome.reason if outcome.reason else ''}"
+        for outcome in receipt.outcomes
+    ]
+    if receipt.verbatim:
+        lines.append(f"facts: {receipt.facts}, kept verbatim")
+    if receipt.pending:
+        lines.append("Kept; the rest of the work goes on in the background.")
+    if receipt.degraded:
+        lines.append("Done without: " + ", ".join(receipt.degraded) + ".")
+    return Reply("\n".join(lines) or "Nothing to do.", receipt_shape(receipt))
+
+
+def _result_reply(result: SearchResult) -> Reply:
+    lines = [result.context] if result.context else []
+    if not result.hits:
+        lines.append("No memory fits.")
+    elif not result.confident:
+        lines.append("Nothing fits well; these are the nearest.")
+    if result.degraded:
+        lines.append("Searched without: " + ", ".join(result.degraded) + ".")
+    return Reply("\n".join(lines), result_shape(result, words=False))
+
+
+def error_text(error: HindsightError) -> str:
+    """An error as an LLM can act on it: what is wrong, what to do, whether to try again."""
+    parts = [f"{error.code}: {error}", error.hint, "Trying again may help." if error.retryable else ""]
+    return " ".join(part for part in parts if part)
+
+
+WRITE = ToolSpec(
+    "memory_write", "Remember", texts.MEMORY_WRITE, shapes_in.MEMORY_WRITE, shapes_in.RECEIPT, write_memory
+)
+EXPERIENCE = ToolSpec(
+    "experience_write",
+    "Keep an experience",
+    texts.EXPERIENCE_WRITE,
+    shapes_in.EXPERIENCE_WRITE,
+    shapes_in.RECEIPT,
+    write_experience,
+)
+EXPERIENCE_AS_MEMORY = ToolSpec(
+    "memory_write",
+    "Keep an experience",
+    texts.EXPERIENCE_WRITE,
+    shapes_in.EXPERIENCE_WRITE_SHORT,
+    shapes_in.RECEIPT,
+    write_experience,
+)
+SEARCH = ToolSpec(
+    "memory_search",
+    "Search memory",
+    texts.MEMORY_SEARCH,
+    shapes_in.memory_search("Default 3 to 12, by how complex the question is."),
+    shapes_in.RESULT,
+    search_memory,
+    read_only=True,
+    idempotent=True,
+)
+SEARCH_LAYERED = ToolSpec(
+    "memory_search",
+    "Search memory",
+    texts.MEMORY_SEARCH,
+    shapes_in.memory_search(f"Default {LAYERED_TOP_K}."),
+    shapes_in.RESULT,
+    search_layered,
+    read_only=True,
+    idempotent=True,
+)
+SEARCH_EXPERIENCE = ToolSpec(
+    "memory_search",
+    "Search experiences",
+    texts.EXPERIENCE_SEARCH,
+    shapes_in.EXPERIENCE_SEARCH,
+    shapes_in.RESULT,
+    search_experience,
+    read_only=True,
+    idempotent=True,
+)
+UPDATE = ToolSpec(
+    "memory_update",
+    "Correct a memory",
+    texts.MEMORY_UPDATE,
+    shapes_in.MEMORY_UPDATE,
+    shapes_in.RECEIPT,
+    update_memory,
+    idempotent=True,
+)
+FORGET = ToolSpec(
+    "memory_forget",
+    "Forget a memory",
+    texts.MEMORY_FORGET,
+    shapes_in.MEMORY_FORGET,
+    shapes_in.RECEIPT,
+    forget_memory,
+    destructive=True,
+)
+FEEDBACK = ToolSpec(
+    "memory_feedback",
+    "Report how it went",
+    texts.MEMORY_FEEDBACK,
+    shapes_in.MEMORY_FEEDBACK,
+    shapes_in.MEMORY,
+    give_feedback,
+)
+
+TOOLSETS: dict[Toolset, tuple[ToolSpec, ...]] = {
+    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK),
+    Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET),
+    Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK),
+}

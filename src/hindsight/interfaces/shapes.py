@@ -1,0 +1,161 @@
+"""The shapes of SPEC §8 as JSON values: the same names over MCP, REST and `--json`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from hindsight.domain.change import Receipt
+from hindsight.domain.episode import JsonValue
+from hindsight.domain.experience import Experience, Outcome
+from hindsight.domain.hit import Hit, MemoryHit, SourceText
+from hindsight.domain.memory import Memory
+from hindsight.domain.query import SearchResult
+
+Shape = dict[str, JsonValue]
+
+
+def receipt_shape(receipt: Receipt) -> Shape:
+    """What a write, update, feedback or forget did."""
+    return {
+        "outcomes": [
+            {
+                "action": outcome.action.value,
+                "memory_id": outcome.memory_id,
+                "content": outcome.content,
+                "kind": outcome.kind.value,
+                "importance": _rounded(outcome.importance),
+                "other_ids": list(outcome.other_ids),
+                "reason": outcome.reason,
+            }
+            for outcome in receipt.outcomes
+        ],
+        "episode_ids": list(receipt.episode_ids),
+        "facts": receipt.facts,
+        "verbatim": receipt.verbatim,
+        "pending": receipt.pending,
+        "degraded": list(receipt.degraded),
+        "undo": receipt.undo,
+    }
+
+
+def result_shape(result: SearchResult, *, words: bool = True) -> Shape:
+    """What a search found. Without `words` the text of memories stands in `context` alone, inside its fence."""
+    return {
+        "hits": [hit_shape(hit, words=words) for hit in result.hits],
+        "standing": [hit_shape(hit, words=words) for hit in result.standing],
+        "context": result.context,
+        "confident": result.confident,
+        "tokens": result.tokens,
+        "trace_id": result.trace_id,
+        "degraded": list(result.degraded),
+    }
+
+
+def hit_shape(hit: Hit, *, words: bool = True) -> Shape:
+    """One hit; an experience has its trigger, steps, tools and outcome as well."""
+    shape: Shape = {
+        "memory_id": hit.memory_id,
+        "short_id": hit.short_id,
+        "layer": hit.layer.value,
+        "kind": hit.kind.value,
+        "score": _rounded(hit.score),
+        "scores": {name: _rounded(score) for name, score in hit.scores.items()},
+        "importance": _rounded(hit.importance),
+        "confidence": _rounded(hit.confidence),
+        "occurred_at": _moment(hit.occurred_at),
+        "valid_from": _moment(hit.valid_from),
+        "valid_to": _moment(hit.valid_to),
+        "session_id": hit.session_id,
+        "tags": list(hit.tags),
+        "sources": [_source_shape(source, words=words) for source in hit.sources],
+        "warning": hit.warning,
+    }
+    if words:
+        shape["content"] = hit.content
+    if isinstance(hit, MemoryHit):
+        shape |= _experience_shape(hit.memory, words=words)
+    return shape
+
+
+def memory_shape(memory: Memory) -> Shape:
+    """One memory as it stands."""
+    return {
+        "memory_id": memory.id,
+        "short_id": memory.short_id,
+        "content": memory.content,
+        "layer": memory.layer.value,
+        "kind": memory.kind.value,
+        "status": memory.status.value,
+        "importance": _rounded(memory.importance),
+        "confidence": _rounded(_confidence(memory)),
+        "strength": _rounded(memory.strength),
+        "pinned": memory.pinned,
+        "verbatim": memory.verbatim,
+        "origin": memory.origin.value,
+        "occurred_at": _moment(memory.occurred_at),
+        "timezone": memory.timezone,
+        "created_at": _moment(memory.created_at),
+        "updated_at": _moment(memory.updated_at),
+        "valid_from": _moment(memory.valid_from),
+        "valid_to": _moment(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "session_id": memory.session_id,
+        "speaker": memory.speaker,
+        "agent": memory.agent,
+        "tags": list(memory.tags),
+        "entities": list(memory.entities),
+        "episode_ids": list(dict.fromkeys(source.episode_id for source in memory.sources)),
+        "metadata": dict(memory.metadata),
+        "version": memory.version,
+        **_experience_shape(memory, words=True),
+    }
+
+
+def _source_shape(source: SourceText, *, words: bool) -> Shape:
+    shape: Shape = {
+        "episode_id": source.episode_id,
+        "session_id": source.session_id,
+        "speaker": source.speaker,
+        "agent": source.agent,
+        "occurred_at": _moment(source.occurred_at),
+    }
+    if words:
+        shape |= {"text": source.text, "metadata": dict(source.metadata)}
+    return shape
+
+
+def _experience_shape(memory: Memory, *, words: bool) -> Shape:
+    experience = memory.body
+    if not isinstance(experience, Experience):
+        return {}
+    shape: Shape = {"outcome": _outcome_shape(experience.outcome)}
+    if words:
+        shape |= {
+            "trigger": {"context": experience.trigger.context, "keywords": list(experience.trigger.keywords)},
+            "steps": list(experience.action.steps),
+            "tools": list(experience.action.tools_used),
+        }
+    return shape
+
+
+def _confidence(memory: Memory) -> float:
+    """Trust in 0 to 1; an experience's is that of its record."""
+    return memory.body.outcome.confidence / 100 if isinstance(memory.body, Experience) else memory.confidence
+
+
+def _outcome_shape(outcome: Outcome) -> Shape:
+    return {
+        "status": outcome.status.value,
+        "confidence": outcome.confidence / 100,
+        "call_count": outcome.call_count,
+        "successes": outcome.successes,
+        "failures": outcome.failures,
+    }
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _rounded(number: float) -> float:
+    return round(number, 4)
