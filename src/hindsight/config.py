@@ -10,7 +10,6 @@ import difflib
 import os
 import sys
 import tomllib
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -190,9 +189,9 @@ def load(**given: object) -> Settings:
         raise ConfigError(_first_fault(error), hint="`hindsight doctor` lists every setting.") from error
 
 
-def not_yet_served(environment: Mapping[str, str]) -> tuple[str, ...]:
+def not_yet_served() -> tuple[str, ...]:
     """Settings that are set but that this release does not serve: said at the start, never silently ignored."""
-    return tuple(name for name in NOT_YET if environment.get(name))
+    return tuple(name for name in NOT_YET if os.environ.get(name))
 
 
 def _must_be_known(name: str, where: str, *, shown: str | None = None) -> None:

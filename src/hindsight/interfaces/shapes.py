@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from hindsight.domain.change import Receipt
+from hindsight.domain.change import Receipt, Revision
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import Experience, Outcome
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Memory
+from hindsight.domain.page import Stats
 from hindsight.domain.query import SearchResult
 
 Shape = dict[str, JsonValue]
@@ -108,6 +109,31 @@ def memory_shape(memory: Memory) -> Shape:
         "metadata": dict(memory.metadata),
         "version": memory.version,
         **_experience_shape(memory, words=True),
+    }
+
+
+def revision_shape(revision: Revision) -> Shape:
+    """One state of a memory in its history."""
+    return {
+        "change": revision.change,
+        "at": _moment(revision.at),
+        "act": revision.act.value,
+        "reason": revision.reason,
+        "other_ids": list(revision.other_ids),
+        "actor": revision.actor,
+        "memory": memory_shape(revision.memory),
+    }
+
+
+def stats_shape(stats: Stats) -> Shape:
+    """Counts of one namespace."""
+    return {
+        "episodes": stats.episodes,
+        "sessions": stats.sessions,
+        "memories_by_status": dict(stats.memories_by_status),
+        "memories_by_kind": dict(stats.memories_by_kind),
+        "memories_by_layer": dict(stats.memories_by_layer),
+        "change": stats.change,
     }
 
 
