@@ -6,17 +6,19 @@ as text, JSON inside a string) is read by `schemas.Arguments`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from hindsight.domain.episode import JsonValue, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind
 from hindsight.interfaces import mcp_texts as texts
+from hindsight.search.request import MAX_NAMES, MAX_TOP_K
+from hindsight.write.request import MAX_CHARACTERS, MAX_TAGS
 
 Schema = dict[str, JsonValue]
 
-TOP_K_MAX = 50
+WRITE_KINDS = tuple(kind for kind in Kind if kind is not Kind.EXPERIENCE)  # which is written by a tool of its own
 WRITE_FIELDS = ("role", "speaker", "occurred_at", "timezone", "tool", "agent", "tags")
 FILTER_FIELDS = ("types", "tags", "entities", "exclude_sessions", "min_confidence", "as_of")
 
@@ -42,7 +44,7 @@ def texts_of(description: str, *, least: int = 0) -> Schema:
     return schema | ({"minItems": least} if least else {})
 
 
-def choice(description: str, words: type[StrEnum]) -> Schema:
+def choice(description: str, words: Iterable[StrEnum]) -> Schema:
     """One word of a closed list."""
     return {"type": "string", "enum": [word.value for word in words], "description": description}
 
@@ -55,11 +57,15 @@ def share(description: str, **default: float) -> Schema:
 MEMORY_WRITE = obj(
     {
         "content": text(
-            "What to remember, in plain sentences that name their subject. Not empty, at most 1,000,000 characters.",
+            "What to remember, in plain sentences that name their subject. Not empty, at most "
+            f"{MAX_CHARACTERS:,} characters.",
             least=1,
         ),
         "session_id": text(texts.SESSION_WRITE),
-        "type": choice("Kind of statement, if you are sure. Leave out to have it found.", Kind),
+        "type": choice(
+            "Kind of the whole content, which is then kept as one statement. Leave out to have it split and sorted.",
+            WRITE_KINDS,
+        ),
         "importance": share("How much it matters, from 0 (trifle) to 1 (health, safety). Leave out to have it judged."),
         "metadata": obj(
             {
@@ -69,7 +75,7 @@ MEMORY_WRITE = obj(
                 "timezone": text("IANA zone of relative times in the text, e.g. Asia/Shanghai."),
                 "tool": text("Name of the tool it came from."),
                 "agent": text("Name of the agent that writes."),
-                "tags": texts_of("Words to filter by, at most 100."),
+                "tags": texts_of(f"Words to filter by, at most {MAX_TAGS}."),
             },
             description="Where it comes from.",
         ),
@@ -83,18 +89,18 @@ _EXPERIENCE: dict[str, Schema] = {
     ),
     "action_steps": texts_of("What was done, one step each, in order. At least 1 step.", least=1),
     "outcome_status": choice("Whether it worked. A failure is kept as a warning.", OutcomeStatus),
-    "tags": texts_of('Words to filter by, at most 100, e.g. ["deploy", "docker"].'),
+    "tags": texts_of(f'Words to filter by, at most {MAX_TAGS}, e.g. ["deploy", "docker"].'),
 }
 EXPERIENCE_WRITE_SHORT = obj(_EXPERIENCE, ("trigger_context", "action_steps", "outcome_status"))
 EXPERIENCE_WRITE = obj(
-    {**_EXPERIENCE, "tools_used": texts_of("Names of the tools the steps used, at most 100.")},
+    {**_EXPERIENCE, "tools_used": texts_of("Names of the tools the steps used.")},
     ("trigger_context", "action_steps", "outcome_status"),
 )
 
 
 def _top_k(default: str) -> Schema:
-    words = f"How many memories at most, a whole number from 1 to {TOP_K_MAX}. {default}"
-    return {"type": "integer", "minimum": 1, "maximum": TOP_K_MAX, "description": words}
+    words = f"How many memories at most, a whole number from 1 to {MAX_TOP_K}. {default}"
+    return {"type": "integer", "minimum": 1, "maximum": MAX_TOP_K, "description": words}
 
 
 def memory_search(default_top_k: str) -> Schema:
@@ -110,9 +116,9 @@ def memory_search(default_top_k: str) -> Schema:
             "filters": obj(
                 {
                     "types": texts_of("Only these kinds: " + ", ".join(Kind) + "."),
-                    "tags": texts_of("Only memories with one of these tags."),
-                    "entities": texts_of("Only memories that name one of these."),
-                    "exclude_sessions": texts_of("Leave these sessions out."),
+                    "tags": texts_of(f"Only memories with one of these tags, at most {MAX_NAMES}."),
+                    "entities": texts_of(f"Only memories that name one of these, at most {MAX_NAMES}."),
+                    "exclude_sessions": texts_of(f"Leave these sessions out, at most {MAX_NAMES}."),
                     "min_confidence": share("Only experiences trusted at least this much, 0 to 1. Default 0.3."),
                     "as_of": text("What was true at this moment, ISO 8601, instead of now."),
                 },

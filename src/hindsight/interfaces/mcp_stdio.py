@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import logging
 import os
@@ -15,7 +16,7 @@ from mcp_types import JSONRPCError, JSONRPCResponse
 
 from hindsight.config import Settings, load
 from hindsight.embedded import AsyncHindsight
-from hindsight.errors import HindsightError
+from hindsight.errors import ConfigError, HindsightError
 from hindsight.interfaces.mcp import build_server
 from hindsight.interfaces.mcp_handshake import EarlyAnswer, Opening, Wire
 
@@ -82,10 +83,18 @@ class DropAnswered:
 
 
 def serve(wire: Wire, opening: Opening) -> None:
-    """Serve the connection with the settings of the environment until the client closes its side."""
-    settings = load()
+    """Serve the connection with the settings of the environment until the client closes its side.
+
+    A wrong setting ends the process with status 2 and its name on stderr.
+    """
+    try:
+        settings = load()
+    except ConfigError as error:
+        sys.stderr.write(f"hindsight: {error} {error.hint}\n")
+        raise SystemExit(2) from None
     logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    anyio.run(_serve, settings, wire, opening)
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C in a terminal is a way to leave, not a fault
+        anyio.run(_serve, settings, wire, opening)
 
 
 async def _serve(settings: Settings, wire: Wire, opening: Opening) -> None:

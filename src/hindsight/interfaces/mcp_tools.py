@@ -15,6 +15,7 @@ from hindsight.interfaces import mcp_schemas as shapes_in
 from hindsight.interfaces import mcp_texts as texts
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
+from hindsight.search.request import MAX_TOP_K
 
 if TYPE_CHECKING:
     from hindsight.domain.change import Receipt
@@ -74,7 +75,7 @@ async def write_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
         [message],
         session_id=given.text("session_id"),
         occurred_at=about.text("occurred_at"),
-        kind=given.choice("type", Kind),
+        kind=given.choice("type", shapes_in.WRITE_KINDS),
         importance=given.fraction("importance"),
         tags=about.texts("tags"),
     )
@@ -114,7 +115,7 @@ async def search_experience(memory: AsyncHindsight, given: Arguments) -> Reply:
     confidence = given.fraction("min_confidence")
     result = await memory.search(
         given.required_text("query"),
-        top_k=given.whole("top_k", 1, shapes_in.TOP_K_MAX) or EXPERIENCE_TOP_K,
+        top_k=given.whole("top_k", 1, MAX_TOP_K) or EXPERIENCE_TOP_K,
         filters={
             "types": (Kind.EXPERIENCE.value,),
             "min_confidence": EXPERIENCE_MIN_CONFIDENCE if confidence is None else confidence,
@@ -170,7 +171,7 @@ async def _search(memory: AsyncHindsight, given: Arguments, default_top_k: int |
     filters["as_of"] = narrow.text("as_of")
     result = await memory.search(
         given.required_text("query"),
-        top_k=given.whole("top_k", 1, shapes_in.TOP_K_MAX) or default_top_k,
+        top_k=given.whole("top_k", 1, MAX_TOP_K) or default_top_k,
         session_id=given.text("session_id"),
         time_range=given.text("time_range"),
         filters=filters,

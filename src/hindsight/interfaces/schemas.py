@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import TypeVar, cast
 
@@ -82,14 +82,10 @@ class Arguments:
             raise InvalidInput(self._called(name), value, "true or false")
         return word in (True, "true")
 
-    def choice(self, name: str, words: type[Choice]) -> Choice | None:
+    def choice(self, name: str, words: Iterable[Choice]) -> Choice | None:
         """One word of a closed list."""
         text = self.text(name)
         return None if text is None else _word(self._called(name), text, words)
-
-    def choices(self, name: str, words: type[Choice]) -> tuple[Choice, ...]:
-        """Several words of a closed list."""
-        return tuple(_word(self._called(name), text, words) for text in self.texts(name))
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of strings: a list, JSON of one, or one bare string. Empty items are left out."""
@@ -134,7 +130,7 @@ class Arguments:
         return f"{self._where}.{name}" if self._where else name
 
 
-def _word(field: str, text: str, words: type[Choice]) -> Choice:
+def _word(field: str, text: str, words: Iterable[Choice]) -> Choice:
     folded = text.strip().lower()
     for word in words:
         if word.value == folded:

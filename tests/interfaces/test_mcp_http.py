@@ -1,0 +1,78 @@
+"""The same tools over streamable HTTP, mounted at `/mcp`, from an official client."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+import uvicorn
+from mcp import Client
+from mcp.client.client import ConnectMode
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.routing import Route
+
+from hindsight.config import Toolset, load
+from hindsight.embedded import AsyncHindsight
+from hindsight.errors import Forbidden
+from hindsight.interfaces.mcp import build_server, http_endpoint
+
+
+@asynccontextmanager
+async def served(memory: AsyncHindsight) -> AsyncIterator[str]:
+    """A server on a free loopback port that takes the namespace from the query; «forbidden» is refused."""
+
+    def memory_of(request: Request | None) -> AsyncHindsight:
+        assert request is not None
+        name = request.query_params.get("namespace", "default")
+        if name == "forbidden":
+            raise Forbidden("this key does not reach that namespace")
+        return memory.namespace(name)
+
+    endpoint = http_endpoint(build_server(memory_of, Toolset.FULL))
+    app = Starlette(routes=[Route("/mcp", endpoint=endpoint.app)])
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()  # so that a client may connect before the server has come up
+    server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="error"))
+    async with endpoint.run(), anyio.create_task_group() as group:
+        group.start_soon(server.serve, [listener])
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        finally:
+            server.should_exit = True
+    listener.close()
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_client_writes_and_finds_over_http_in_the_namespace_of_its_request(
+    tmp_path: Path, mode: ConnectMode
+) -> None:
+    async with (
+        AsyncHindsight(settings=load(data_dir=tmp_path, embedding_model="none")) as memory,
+        served(memory) as url,
+    ):
+        async with Client(f"{url}?namespace=a", mode=mode) as client:
+            assert client.instructions
+            written = await client.call_tool("memory_write", {"content": "The boiler was serviced in May."})
+            assert not written.is_error
+            found = await client.call_tool("memory_search", {"query": "When was the boiler serviced?"})
+            assert found.structured_content is not None
+            assert "boiler" in found.structured_content["context"]
+        async with Client(f"{url}?namespace=b", mode=mode) as client:
+            found = await client.call_tool("memory_search", {"query": "When was the boiler serviced?"})
+            assert found.structured_content is not None
+            assert found.structured_content["hits"] == []
+
+
+async def test_what_the_key_does_not_reach_is_an_error_that_says_so(tmp_path: Path) -> None:
+    async with (
+        AsyncHindsight(settings=load(data_dir=tmp_path, embedding_model="none")) as memory,
+        served(memory) as url,
+        Client(f"{url}?namespace=forbidden") as client,
+    ):
+        refused = await client.call_tool("memory_search", {"query": "anything"})
+    assert refused.is_error
+    assert "does not reach" in str(refused.content)
