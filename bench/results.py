@@ -1,0 +1,220 @@
+"""Gathers the runs into RESULTS.md: `python -m bench.results [--data DIR [--run NAME …]]`.
+
+With `--data` the runs that have no figures yet are measured, and those named by `--run` again (`--run all`: every
+one); each leaves `results/NAME.json` and its circumstances in `results/runs.json`. RESULTS.md is made of these files
+alone, so that the same files always give the same page. Without `--data` nothing is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench import scale
+from bench.report import Rows, columns, markdown, progress
+from hindsight.errors import HindsightError
+
+HERE = Path(__file__).parent
+FIGURES = HERE / "results"
+PAGE = HERE / "RESULTS.md"
+RUNS_FILE = "runs.json"
+EVERY = "all"
+GOALS = ("queries", "recall@5", "recall@10", "recall@20", "hit@10", "mrr", "ndcg@10", "session_recall@10")
+CLAIMS = ("abstain_confident", "answerable_kept")
+COSTS = ("search_p50_ms", "search_p95_ms", "write_per_s", "tokens_per_block", "rss_mb", "disk_mb", "degraded")
+
+
+class RunFailed(HindsightError):
+    """A bench ended with an error, so there are no figures to show."""
+
+    code = "bench_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command whose figures are kept under `name`. `title` and `says` introduce its tables."""
+
+    name: str
+    module: str
+    arguments: tuple[str, ...]
+    title: str
+    says: str
+
+    def command(self, data: str, figures: str) -> list[str]:
+        """The command line after `python`."""
+        return ["-m", self.module, "--data", data, *self.arguments, "--json", f"{figures}/{self.name}.json"]
+
+
+RUNS = (
+    Run("recall", "bench.recall", (), "Recall", "Every set, whole and by category, as shipped."),
+    Run("keyword_only", "bench.recall", ("--without", "vector"), "Keyword route alone", ""),
+    Run("vector_only", "bench.recall", ("--without", "keyword"), "Vector route alone", ""),
+    Run(
+        "scale",
+        "bench.scale",
+        ("--n", "1000", "5000", "10000", "100000", "--clients", "1", "8"),
+        "Growth",
+        "One server over HTTP, its clients in processes of their own on the same processors. The same text is never "
+        "written twice and no question asked twice; beyond about 30,000, texts are recombined from real ones.",
+    ),
+    Run("startup", "bench.startup", (), "Start over stdio", "From the start of the process to the answer."),
+    Run("index", "bench.index", (), "Indexes", "The candidates for the embedded indexes side by side."),
+)
+ABLATION = {"both": "recall", "keyword only": "keyword_only", "vector only": "vector_only"}
+
+
+def measure(run: Run, data: Path, figures: Path) -> None:
+    """Run one bench and keep its figures and circumstances. Raises `RunFailed`."""
+    progress(f"bench.results: {run.name}", done=True)
+    figures.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, *run.command(str(data), str(figures))]
+    answer = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+    if answer.returncode:
+        raise RunFailed(f"{run.module} ended with {answer.returncode}", hint="Run it by itself to see why.")
+    kept = read_runs(figures)
+    kept[run.name] = circumstances(run)
+    text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    (figures / RUNS_FILE).write_text(text, encoding="utf-8")
+
+
+def circumstances(run: Run) -> dict[str, object]:
+    """Where and when a run was made; nothing that names the machine."""
+    return {
+        "command": "python " + " ".join(run.command("DIR", "bench/results")),
+        "date": datetime.now(UTC).date().isoformat(),
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def page(figures: Path) -> str:
+    """RESULTS.md out of the files of figures."""
+    kept = read_runs(figures)
+    found = {run.name: read(figures / f"{run.name}.json") for run in RUNS}
+    parts = [HEAD, *_recall_part(found), *_plain_parts(found), _runs_part(kept)]
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+HEAD = """# Results
+
+Made by `python -m bench.results` out of `bench/results/*.json`; measure anew with `--data DIR --run all`. What each
+figure means stands at the top of `bench/recall.py` and `bench/scale.py`. Times are of a shared machine: read them as
+orders of size. The sets are development data that nothing was fitted to row by row; the keys of some are known to hold
+errors, so that 1.0 is neither possible nor wanted."""
+
+
+def _recall_part(found: Mapping[str, Rows]) -> list[str]:
+    rows = found["recall"]
+    if not rows:
+        return []
+    whole = {key: row for key, row in rows.items() if "/" not in key}
+    parts = ["## Recall", _only(whole, GOALS)]
+    parts += ["### By category", _only({key: row for key, row in rows.items() if "/" in key}, (*GOALS, *CLAIMS))]
+    parts += [
+        "### Confidence and cost",
+        "`abstain_confident`: share of the questions that nothing answers for which the result claimed to be confident "
+        "(lower is better), `answerable_kept`: that of the others (higher is better).",
+        _only(whole, (*CLAIMS, *COSTS)),
+    ]
+    return parts + _ablation_part(found, whole)
+
+
+def _ablation_part(found: Mapping[str, Rows], whole: Rows) -> list[str]:
+    tables = []
+    for metric in ("recall@10", "mrr", "search_p50_ms"):
+        table = {
+            key: {name: found[run][key][metric] for name, run in ABLATION.items() if metric in found[run].get(key, {})}
+            for key in whole
+        }
+        if all(len(row) > 1 for row in table.values()):
+            tables.append(markdown(table, tuple(ABLATION), head=metric))
+    return ["### What each route adds", *tables] if tables else []
+
+
+def _plain_parts(found: Mapping[str, Rows]) -> list[str]:
+    parts = []
+    for run in RUNS:
+        if run.module == "bench.recall" or not found[run.name]:
+            continue
+        order = scale.ORDER if run.module == "bench.scale" else ()
+        parts += [f"## {run.title}", run.says, markdown(found[run.name], order, head="run")]
+    return parts
+
+
+def _runs_part(kept: Mapping[str, Mapping[str, object]]) -> str:
+    lines = [
+        f"- `{kept[run.name]['command']}`: {kept[run.name]['date']}, {kept[run.name]['processors']} processors, "
+        f"Python {kept[run.name]['python']}, {kept[run.name]['system']}"
+        for run in RUNS
+        if run.name in kept
+    ]
+    return "\n".join(["## Commands", "", *lines]) if lines else ""
+
+
+def _only(rows: Rows, metrics: Sequence[str]) -> str:
+    """A table of these metrics, without rows that have none of them."""
+    narrowed = {key: {name: row[name] for name in metrics if name in row} for key, row in rows.items()}
+    return markdown({key: row for key, row in narrowed.items() if row}, columns(narrowed, metrics))
+
+
+def read(path: Path) -> dict[str, dict[str, float]]:
+    """A file of figures; empty where there is none."""
+    if not path.exists():
+        return {}
+    rows: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+    return rows
+
+
+def read_runs(figures: Path) -> dict[str, dict[str, object]]:
+    """The circumstances of every run, by its name."""
+    path = figures / RUNS_FILE
+    if not path.exists():
+        return {}
+    runs: dict[str, dict[str, object]] = json.loads(path.read_text(encoding="utf-8"))
+    return runs
+
+
+def missing(figures: Path) -> list[Run]:
+    """The runs without figures."""
+    return [run for run in RUNS if not (figures / f"{run.name}.json").exists()]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    names = [EVERY, *(run.name for run in RUNS)]
+    made = argparse.ArgumentParser(prog="python -m bench.results", description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--data", type=Path, help="measure what is missing on these sets; without it, only make the page")
+    made.add_argument("--run", nargs="+", default=[], choices=names, metavar="NAME", help=f"again: {', '.join(names)}")
+    return made
+
+
+def main(given: Sequence[str] | None = None, *, figures: Path = FIGURES, made: Path = PAGE) -> int:
+    """Measure what is asked for, then make the page. One failed run does not lose the figures of the others."""
+    options = parser().parse_args(given)
+    if options.run and options.data is None:
+        parser().error("--run needs --data")
+    again = [run for run in RUNS if run.name in options.run or EVERY in options.run]
+    wanted = [run for run in RUNS if run in again or run in missing(figures)] if options.data else []
+    failed = False
+    for run in wanted:
+        try:
+            measure(run, options.data, figures)
+        except RunFailed as error:
+            failed = True
+            print(f"bench.results: {error} {error.hint}", file=sys.stderr)
+    made.write_text(page(figures), encoding="utf-8")
+    print(made)
+    return 2 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
