@@ -1,0 +1,1 @@
+"""Hindsight proper: what worked and what failed, kept and trusted by its record."""

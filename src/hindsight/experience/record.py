@@ -1,0 +1,178 @@
+"""Keeping an experience: in which situation, which steps, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from hindsight.domain.change import Act, Batch, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
+from hindsight.domain.entry import searchable_text
+from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.domain.memory import Kind, Layer, Memory
+from hindsight.errors import Conflict, InvalidInput, ModelUnavailable
+from hindsight.observe.trace import Trace
+from hindsight.ports import Clock, Embedder, Ids, Store
+from hindsight.write.keys import digest, plain
+from hindsight.write.redact import redact
+from hindsight.write.request import MAX_NAME, MAX_TAG, MAX_TAGS, check_text
+
+MAX_TRIGGER = 4_000  # characters
+MAX_STEP = 4_000
+MAX_STEPS = 100
+MAX_TOOLS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ExperienceRequest:
+    """An experience as its caller hands it in, checked and whole."""
+
+    experience: Experience
+    tags: tuple[str, ...] = ()
+    session_id: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """What recording needs."""
+
+    store: Store
+    embedder: Embedder | None
+    clock: Clock
+    ids: Ids
+    redacts: bool = True
+
+    async def record(self, namespace: str, request: ExperienceRequest, trace: Trace) -> Receipt:
+        """Keep an experience; one that is already there word for word is not doubled."""
+        with trace.span("prepare"):
+            memory = self._memory(namespace, request)
+        if held := await self._held(memory):
+            return _already_there(held)
+        with trace.span("embed"):
+            embeddings, degraded = await self._embedded(memory)
+        key = self.ids.new()
+        receipt = Receipt(
+            outcomes=(WriteOutcome(OutcomeAction.ADDED, memory.id, memory.content, memory.kind, memory.importance),),
+            facts=1,
+            degraded=degraded,
+            undo=key,
+        )
+        batch = Batch(
+            namespace=namespace,
+            key=key,
+            at=memory.created_at,
+            puts=(Put(memory, None, Act.ADDED, actor=request.agent or ""),),
+            embeddings=embeddings,
+            receipt=receipt,
+        )
+        with trace.span("apply"):
+            try:
+                return (await self.store.apply(batch)).receipt
+            except Conflict:
+                # Somebody wrote the same experience between the look and the write.
+                if held := await self._held(memory):
+                    return _already_there(held)
+                raise
+
+    async def _held(self, memory: Memory) -> Memory | None:
+        known = await self.store.by_content_key(memory.namespace, [memory.content_key])
+        return known.get(memory.content_key)
+
+    def _memory(self, namespace: str, request: ExperienceRequest) -> Memory:
+        now = self.clock.now()
+        body = self._clean(request.experience)
+        return Memory(
+            id=self.ids.new(),
+            namespace=namespace,
+            content=rendered(body),
+            layer=Layer.PROCEDURAL,
+            kind=Kind.EXPERIENCE,
+            occurred_at=now,
+            timezone="UTC",
+            created_at=now,
+            updated_at=now,
+            content_key=experience_key(body),
+            body=body,
+            confidence=body.outcome.confidence / 100,
+            session_id=request.session_id,
+            agent=request.agent,
+            tags=request.tags,
+        )
+
+    def _clean(self, body: Experience) -> Experience:
+        if not self.redacts:
+            return body
+        return replace(
+            body,
+            trigger=replace(body.trigger, context=redact(body.trigger.context)),
+            action=replace(body.action, steps=tuple(redact(step) for step in body.action.steps)),
+        )
+
+    async def _embedded(self, memory: Memory) -> tuple[tuple[Embedding, ...], tuple[str, ...]]:
+        if self.embedder is None:
+            return (), ()
+        try:
+            vectors = await self.embedder.embed([searchable_text(memory)])
+        except ModelUnavailable:
+            return (), ("embedder",)
+        return (Embedding(memory.id, self.embedder.model, vectors[0]),), ()
+
+
+def parse_experience(
+    trigger_context: str,
+    action_steps: Sequence[str],
+    *,
+    outcome_status: OutcomeStatus | str = OutcomeStatus.SUCCESS,
+    tags: Sequence[str] = (),
+    tools_used: Sequence[str] = (),
+    session_id: str | None = None,
+    agent: str | None = None,
+) -> ExperienceRequest:
+    """Check an experience as callers write it. `InvalidInput` names the field."""
+    if outcome_status not in tuple(OutcomeStatus):
+        raise InvalidInput("outcome_status", outcome_status, f"one of {', '.join(OutcomeStatus)}")
+    return ExperienceRequest(
+        experience=Experience(
+            trigger=Trigger(_bounded("trigger_context", trigger_context, MAX_TRIGGER)),
+            action=Action(
+                steps=_texts("action_steps", action_steps, most=MAX_STEPS, longest=MAX_STEP, least=1),
+                tools_used=_texts("tools_used", tools_used, most=MAX_TOOLS, longest=MAX_NAME),
+            ),
+            outcome=Outcome(OutcomeStatus(outcome_status)),
+        ),
+        tags=_texts("tags", tags, most=MAX_TAGS, longest=MAX_TAG),
+        session_id=None if session_id is None else _bounded("session_id", session_id, MAX_NAME),
+        agent=None if agent is None else _bounded("agent", agent, MAX_NAME),
+    )
+
+
+def rendered(body: Experience) -> str:
+    """An experience as one text: trigger, numbered steps, outcome."""
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(body.action.steps, 1))
+    return f"{body.trigger.context}\n{steps}\n→ {body.outcome.status}"
+
+
+def experience_key(body: Experience) -> str:
+    """Equal for experiences that say the same: trigger, steps in order, outcome."""
+    steps = [plain(step) for step in body.action.steps]
+    return digest("experience", plain(body.trigger.context), body.outcome.status, *steps)
+
+
+def _already_there(held: Memory) -> Receipt:
+    outcome = WriteOutcome(
+        OutcomeAction.IGNORED, held.id, held.content, held.kind, held.importance, reason="already kept, word for word"
+    )
+    return Receipt(outcomes=(outcome,))
+
+
+def _bounded(field: str, given: object, longest: int) -> str:
+    text = check_text(field, given).strip()
+    if len(text) > longest:
+        raise InvalidInput(field, given, f"at most {longest} characters")
+    return text
+
+
+def _texts(field: str, given: object, *, most: int, longest: int, least: int = 0) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence) or not least <= len(given) <= most:
+        raise InvalidInput(field, given, f"a list of {least} to {most} texts")
+    return tuple(_bounded(field, text, longest) for text in given)
