@@ -54,7 +54,7 @@ class Doorkeeper:
         self._hosts = LOOPBACK_NAMES | {host.strip().lower() for host in allowed_hosts}
 
     def check(self, request: Request, *, open_to_all: bool = False) -> None:
-        """Raise `Forbidden` for a strange Host or Origin, `Unauthenticated` without the key; health checks need none."""
+        """Raise `Forbidden` for a strange Host or Origin, `Unauthenticated` without the key (health needs none)."""
         host = _hostname(f"//{request.headers.get('host', '')}")
         if host not in self._hosts and self._key is None:
             raise Forbidden(

@@ -1,0 +1,130 @@
+"""Bodies of REST requests, as the OpenAPI document shows them. The engine checks what needs more than a type."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hindsight.domain.episode import JsonValue, Role
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Kind, Layer
+from hindsight.search.request import MAX_TOP_K
+
+Share = Annotated[float, Field(ge=0, le=1)]
+MAX_BATCH = 1000  # writes in one request: bounds the time a single transaction takes
+
+
+class Body(BaseModel):
+    """A request body: a field that is not known is refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class MessageBody(Body):
+    """One message of a conversation."""
+
+    content: str
+    role: Role = Role.USER
+    speaker: str | None = None
+    occurred_at: str | None = Field(default=None, examples=["2024-01-15T09:30:00+08:00"])
+    timezone: str | None = Field(default=None, examples=["Asia/Shanghai"])
+    agent: str | None = None
+    tool: str | None = None
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class WriteBody(Body):
+    """What was said or done: text, or the messages of a conversation."""
+
+    content: str | list[MessageBody] = Field(examples=["用户说他住在北京朝阳区，家里有只猫叫咪咪，对花生过敏"])
+    session_id: str | None = None
+    occurred_at: str | None = None
+    timezone: str | None = None
+    speaker: str | None = None
+    role: Role | None = None
+    kind: Kind | None = Field(default=None, description="Keeps the whole content as one memory of this kind.")
+    importance: Share | None = None
+    tags: list[str] = Field(default_factory=list)
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    idempotency_key: str | None = None
+
+
+class BatchBody(Body):
+    """Many writes at once."""
+
+    writes: list[WriteBody] = Field(min_length=1, max_length=MAX_BATCH)
+
+
+class ExperienceBody(Body):
+    """What worked or failed, in which situation."""
+
+    trigger_context: str = Field(examples=["用户要求把 PDF 转换成 Markdown"])
+    action_steps: list[str] = Field(min_length=1, examples=[["用 pdftotext 抽取文本", "按标题分段", "写成 Markdown"]])
+    outcome_status: OutcomeStatus = OutcomeStatus.SUCCESS
+    tags: list[str] = Field(default_factory=list)
+    tools_used: list[str] = Field(default_factory=list)
+    session_id: str | None = None
+    agent: str | None = None
+
+
+class FilterBody(Body):
+    """What a hit must satisfy."""
+
+    types: list[Kind] | None = None
+    layers: list[Layer] | None = None
+    tags: list[str] | None = None
+    entities: list[str] | None = None
+    speakers: list[str] | None = None
+    sessions: list[str] | None = None
+    exclude_sessions: list[str] | None = None
+    min_confidence: Share | None = None
+    time_range: str | None = None
+    as_of: str | None = None
+
+
+class SearchBody(Body):
+    """A question."""
+
+    query: str = Field(examples=["吃什么要小心"])
+    top_k: int | None = Field(default=None, ge=1, le=MAX_TOP_K)
+    session_id: str | None = None
+    time_range: str | None = Field(default=None, examples=["2024-01-01/2024-02-01"])
+    filters: FilterBody | None = None
+    asked_at: str | None = None
+    max_tokens: int | None = Field(default=None, ge=50, le=100_000)
+    as_of: str | None = None
+
+
+class UpdateBody(Body):
+    """A memory's new state; what is left out stays."""
+
+    new_content: str | None = None
+    confidence: Share | None = None
+    importance: Share | None = None
+
+
+class FeedbackBody(Body):
+    """Whether following an experience worked."""
+
+    outcome: OutcomeStatus
+    note: str = ""
+
+
+class DecayBody(Body):
+    """By how much a memory fades: 0 not at all, 1 it is hidden."""
+
+    decay_factor: Share
+    reason: str = ""
+
+
+class PinBody(Body):
+    """Whether a memory is pinned."""
+
+    pinned: bool = True
+
+
+class UndoBody(Body):
+    """The `undo` token of a receipt."""
+
+    token: str
