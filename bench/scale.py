@@ -19,7 +19,7 @@ import itertools
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,17 +150,15 @@ def with_growth(rows: Rows, plan: Plan) -> Rows:
     return rows
 
 
-def at_least(low: int) -> type[int]:
-    """A number of the command line, not below `low`."""
+def at_least(low: int) -> Callable[[str], int]:
+    """Reads a whole number of the command line, not below `low`."""
 
-    class Bounded(int):
-        def __new__(cls, text: str) -> Bounded:
-            number = super().__new__(cls, text)
-            if number < low:
-                raise argparse.ArgumentTypeError(f"{text} is not accepted; allowed: {low} or more")
-            return number
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < low:
+            raise argparse.ArgumentTypeError(f"{text} is not accepted; allowed: {low} or more")
+        return int(text)
 
-    return Bounded
+    return read
 
 
 def parser() -> argparse.ArgumentParser:
