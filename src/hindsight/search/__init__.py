@@ -1,0 +1,1 @@
+"""Query in, ranked and packed hits out."""

@@ -1,0 +1,251 @@
+"""A question in, ranked and packed hits out: understand → routes → rank → select → pack."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hindsight.domain.episode import Episode
+from hindsight.domain.experience import Experience
+from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit, SourceText
+from hindsight.domain.memory import Kind, Memory
+from hindsight.domain.page import Order
+from hindsight.domain.query import Filters, Query, SearchResult, Weights
+from hindsight.domain.ranking import PRESETS
+from hindsight.errors import Unavailable
+from hindsight.observe.trace import Json, Trace
+from hindsight.ports import Clock, Embedder, Store
+from hindsight.projection import Projection
+from hindsight.search.caution import warning_for
+from hindsight.search.pack import Block, pack, select
+from hindsight.search.rank import Ranked, Ranking, distinct, rank
+from hindsight.search.routes import Recalled, Routes, recall
+from hindsight.search.understand import Question, understand
+
+DEADLINE = 3.0  # seconds, SPEC §4.8
+MOST_SOURCES = 20  # evidence shown for one hit; the rest is read by its id
+STANDING_CANDIDATES = 10
+STANDING_IMPORTANCE = 0.9  # from here on a constraint is one of health or safety
+MOST_USES_WAITING = 64
+TRACED = 30  # candidates of a route, and places of the ranking, that a trace keeps
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """How to rank, by which routes, and how long a search may take in seconds."""
+
+    weights: Weights = PRESETS["default"]
+    routes: Routes = field(default_factory=Routes)
+    deadline: float = DEADLINE
+
+
+class Searcher:
+    """Answers questions from a store and the indexes that follow it. Without an embedder, by words alone."""
+
+    def __init__(
+        self,
+        store: Store,
+        projection: Projection,
+        embedder: Embedder | None,
+        clock: Clock,
+        settings: SearchSettings | None = None,
+    ) -> None:
+        self._store = store
+        self._projection = projection
+        self._embedder = embedder
+        self._clock = clock
+        self._settings = settings or SearchSettings()
+        self._counting: set[asyncio.Task[None]] = set()
+
+    async def search(self, namespace: str, query: Query, trace: Trace) -> SearchResult:
+        """What answers the query. Never hangs: what is not there in time is left out and named in `degraded`.
+
+        Raises `InvalidInput` for a query that can't be accepted.
+        """
+        with trace.span("understand"):
+            question = understand(query)
+        _note_question(trace, question)
+        try:
+            async with asyncio.timeout(self._settings.deadline):
+                result = await self._answer(namespace, question, trace)
+        except (TimeoutError, Unavailable) as error:
+            _log.warning("a search could not be finished: %s", error or "out of time")
+            trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
+            return _empty(question, trace)
+        self._count_uses(namespace, result)
+        return result
+
+    async def aclose(self) -> None:
+        """Finish counting uses."""
+        await asyncio.gather(*self._counting)
+
+    async def _answer(self, namespace: str, question: Question, trace: Trace) -> SearchResult:
+        with trace.span("routes"):
+            recalled, standing = await asyncio.gather(
+                recall(
+                    self._projection,
+                    self._embedder,
+                    namespace,
+                    question,
+                    routes=self._settings.routes,
+                    trace=trace,
+                ),
+                self._standing(namespace, question.filters),
+            )
+        with trace.span("rank") as span:
+            ranking = await rank(self._store, namespace, question, recalled, self._settings.weights)
+            span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
+        with trace.span("select") as span:
+            different, repeated = distinct(ranking.ranked)
+            chosen = select(different, question)
+            span.count(chosen=len(chosen), repeated=len(repeated))
+        with trace.span("read"):
+            hits, lasting = await self._hits(namespace, chosen, standing)
+        with trace.span("pack") as span:
+            block = pack(hits, lasting, question, confident=ranking.confident)
+            span.count(tokens=block.tokens, left_out=len(block.left_out))
+        _note_outcome(trace, recalled, ranking, chosen, repeated, block)
+        return SearchResult(
+            hits=tuple(hits),
+            standing=tuple(lasting),
+            context=block.text,
+            confident=ranking.confident,
+            tokens=block.tokens,
+            trace_id=trace.id,
+            degraded=recalled.missing,
+        )
+
+    async def _standing(self, namespace: str, filters: Filters) -> list[Memory]:
+        """Constraints of health and safety: they hold whatever is asked (SPEC §4.5)."""
+        asked = Filters(
+            kinds=(Kind.CONSTRAINT,), exclude_sessions=filters.exclude_sessions, as_of=filters.as_of, episodes=False
+        )
+        page = await self._store.find(namespace, asked, order=Order.IMPORTANCE, limit=STANDING_CANDIDATES)
+        return [memory for memory in page.items if memory.importance >= STANDING_IMPORTANCE or memory.pinned]
+
+    async def _hits(
+        self, namespace: str, chosen: Sequence[Ranked], standing: Sequence[Memory]
+    ) -> tuple[list[Hit], list[MemoryHit]]:
+        """The chosen with their evidence, and the standing memories with theirs, in one round to the store."""
+        memory_ids = [one.entry.id for one in chosen if one.entry.kind is not None]
+        episode_ids = {episode_id for one in chosen for episode_id in _evidence(one)}
+        episode_ids |= {source.episode_id for memory in standing for source in memory.sources[-1:]}
+        memories, episodes = await asyncio.gather(
+            self._store.memories(namespace, memory_ids), self._store.episodes(namespace, sorted(episode_ids))
+        )
+        hits = [hit for one in chosen if (hit := _hit(one, memories, episodes)) is not None]
+        found = {hit.memory_id: hit for hit in hits if isinstance(hit, MemoryHit)}
+        return hits, [found.get(memory.id) or _standing_hit(memory, episodes) for memory in standing]
+
+    def _count_uses(self, namespace: str, result: SearchResult) -> None:
+        """Count the memories given back, without making the caller wait; dropped when the store can't keep up."""
+        ids = [hit.memory_id for hit in result.hits if isinstance(hit, MemoryHit)]
+        if not ids or len(self._counting) >= MOST_USES_WAITING:
+            return
+        task = asyncio.create_task(self._record(namespace, ids))
+        self._counting.add(task)
+        task.add_done_callback(self._counting.discard)
+
+    async def _record(self, namespace: str, ids: Sequence[str]) -> None:
+        try:
+            await self._store.record_use(namespace, ids, self._clock.now())
+        except Unavailable as error:
+            _log.warning("uses of %d memories were not counted: %s", len(ids), error)
+
+
+def _evidence(ranked: Ranked) -> Sequence[str]:
+    return ranked.entry.episode_ids[:MOST_SOURCES]
+
+
+def _hit(ranked: Ranked, memories: Mapping[str, Memory], episodes: Mapping[str, Episode]) -> Hit | None:
+    """A hit with its sources; `None` if it has gone since it was ranked."""
+    entry, scores = ranked.entry, _parts(ranked)
+    if entry.kind is None:
+        episode = episodes.get(entry.id)
+        return None if episode is None else EpisodeHit(episode, ranked.score, scores, warning_for(episode.content))
+    memory = memories.get(entry.id)
+    if memory is None:
+        return None
+    return MemoryHit(memory, ranked.score, scores, _sources(memory, episodes), _warning(memory))
+
+
+def _standing_hit(memory: Memory, episodes: Mapping[str, Episode]) -> MemoryHit:
+    """A memory that stands whatever the question: its score is its importance alone."""
+    scores = {"importance": memory.importance}
+    return MemoryHit(memory, memory.importance, scores, _sources(memory, episodes), _warning(memory))
+
+
+def _sources(memory: Memory, episodes: Mapping[str, Episode]) -> tuple[SourceText, ...]:
+    return tuple(
+        SourceText(source, episodes[source.episode_id]) for source in memory.sources if source.episode_id in episodes
+    )
+
+
+def _warning(memory: Memory) -> str | None:
+    return warning_for(memory.content, memory.body if isinstance(memory.body, Experience) else None)
+
+
+def _parts(ranked: Ranked) -> dict[str, float]:
+    """The four parts of the score, and the signals that relevance was made of."""
+    parts = ranked.parts
+    return {
+        "relevance": parts.relevance,
+        "freshness": parts.freshness,
+        "importance": parts.importance,
+        "use": parts.use,
+        **ranked.signals,
+    }
+
+
+def _empty(question: Question, trace: Trace) -> SearchResult:
+    """The answer when the store itself did not answer."""
+    block = pack((), (), question, confident=False)
+    return SearchResult(
+        (), (), block.text, confident=False, tokens=block.tokens, trace_id=trace.id, degraded=("store",)
+    )
+
+
+def _note_question(trace: Trace, question: Question) -> None:
+    trace.note("query", question.text)
+    trace.note("asked_at", question.asked_at.isoformat())
+    trace.note("terms", list(question.terms))
+    trace.note("complexity", question.complexity.value)
+    trace.note("top_k", [question.fewest, question.most])
+
+
+def _note_outcome(
+    trace: Trace,
+    recalled: Recalled,
+    ranking: Ranking,
+    chosen: Sequence[Ranked],
+    repeated: Sequence[Ranked],
+    block: Block,
+) -> None:
+    """What a person asks later: who was a candidate by which route, what each place rests on, what was cut and why."""
+    routes: dict[str, Json] = {}
+    for name, found in (("vector", recalled.meaning), ("keyword", recalled.words)):
+        if found is not None:
+            routes[name] = [[hit.id, round(hit.score, 4)] for hit in found.hits[:TRACED]]
+    trace.note("candidates", routes)
+    trace.note("ranking", [_noted(one) for one in ranking.ranked[:TRACED]])
+    given = {one.entry.id for one in chosen}
+    again = {one.entry.id for one in repeated}
+    cut: dict[str, Json] = {}
+    for one in ranking.ranked[:TRACED]:
+        cut.update(dict.fromkeys(one.stands_for, f"stands behind {one.entry.id}"))
+        if one.entry.id not in given:
+            cut[one.entry.id] = "says the same as a better one" if one.entry.id in again else "beyond top_k"
+    cut.update(dict.fromkeys(block.left_out, "in hits, but no room in the block"))
+    trace.note("cut", cut)
+
+
+def _noted(ranked: Ranked) -> Json:
+    return {
+        "id": ranked.entry.id,
+        "score": round(ranked.score, 4),
+        **{name: round(value, 4) for name, value in _parts(ranked).items()},
+    }

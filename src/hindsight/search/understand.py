@@ -1,0 +1,146 @@
+"""What a question asks for: its terms, how much of an answer it wants, and whether it can be accepted at all."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from hindsight.domain.confidence import FLOOR
+from hindsight.domain.query import Filters, Query
+from hindsight.errors import InvalidInput
+from hindsight.language.segment import query_terms
+
+MOST_CHARACTERS = 100_000  # some 15,000 words; what is longer is a document, not a question
+MOST_TERMS = 128  # distinct; at 10,000 memories each costs the keyword route about 0.02 ms
+MOST_HITS = 100
+LEAST_TOKENS, MOST_TOKENS = 50, 100_000
+DEFAULT_TOKENS = 2000  # SPEC §4.4: min(20 % of the model's context, 2,000); any model in use has 10,000
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+# Words that ask for several things: a list, a sum, a comparison, a course of events, a reason.
+_SEVERAL = re.compile(
+    r"\b(?:all|every|each|list|compare|compared|comparison|difference|differences|between|both|summari[sz]e|summary|"
+    r"overview|everything|history|timeline|changed?|changes|evolv\w+|how many|how often|what kinds?|which ones|why|"
+    r"plan|recommend|suggest\w*|should)\b"
+    r"|所有|全部|哪些|列出|列举|一共|总共|总结|概括|概述|汇总|对比|比较|区别|不同|分别|变化|经过|历史|为什么|为何|原因|推荐|建议|规划"
+    r"|计划"
+    r"|几次|多少次|各自|每个|每次",
+    re.IGNORECASE,
+)
+_QUESTION_MARKS = re.compile(r"[?？]")
+_LONG_QUESTION_TERMS = 14  # distinct terms; a question longer than a plain sentence asks for more than one thing
+
+
+class Complexity(StrEnum):
+    """How much a question asks for."""
+
+    SIMPLE = "simple"
+    COMPLEX = "complex"
+
+
+# Fewest and most hits where the caller names no number (SPEC §4.4).
+DYNAMIC_TOP_K = {Complexity.SIMPLE: (3, 5), Complexity.COMPLEX: (8, 12)}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query understood. `fewest` equals `most` where the caller chose the number of hits.
+
+    `filters` are those in force: experiences below the floor of trust are out unless asked for.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    complexity: Complexity
+    fewest: int
+    most: int
+    max_tokens: int
+    filters: Filters
+    asked_at: datetime
+
+    @property
+    def counted(self) -> bool:
+        """Whether the caller said how many hits to give."""
+        return self.fewest == self.most
+
+
+def understand(query: Query) -> Question:
+    """Check a query and make out what it wants. Raises `InvalidInput`."""
+    text = _accepted(query.text)
+    if query.asked_at.tzinfo is None:
+        raise InvalidInput("asked_at", query.asked_at.isoformat(), "a time with its zone")
+    terms = query_terms(text)
+    complexity = complexity_of(text, len(set(terms)))
+    top_k = parse_top_k(query.top_k)
+    fewest, most = DYNAMIC_TOP_K[complexity] if top_k is None else (top_k, top_k)
+    filters = query.filters
+    if filters.min_confidence is None:
+        filters = replace(filters, min_confidence=FLOOR / 100)
+    return Question(
+        text=text,
+        terms=tuple(_most_telling(terms)),
+        complexity=complexity,
+        fewest=fewest,
+        most=most,
+        max_tokens=_budget(query.max_tokens),
+        filters=filters,
+        asked_at=query.asked_at,
+    )
+
+
+def parse_top_k(given: object) -> int | None:
+    """The number of hits asked for; digits in a string count, as an agent may send them. Raises `InvalidInput`."""
+    return _whole("top_k", given, 1, MOST_HITS)
+
+
+def complexity_of(text: str, distinct_terms: int) -> Complexity:
+    """Simple: one thing is asked. Complex: several, a list, a comparison, a course of events or a reason."""
+    several = len(_QUESTION_MARKS.findall(text)) > 1 or _SEVERAL.search(text) is not None
+    return Complexity.COMPLEX if several or distinct_terms > _LONG_QUESTION_TERMS else Complexity.SIMPLE
+
+
+def _accepted(text: object) -> str:
+    allowed = f"text of 1 to {MOST_CHARACTERS:,} characters"
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput("query", text, allowed)
+    if len(text) > MOST_CHARACTERS:
+        raise InvalidInput("query", f"{len(text):,} characters", allowed)
+    if "\x00" in text:
+        raise InvalidInput("query", text, "text without NUL characters")
+    if _SURROGATE.search(text):
+        raise InvalidInput("query", text, "well-formed Unicode, without lone surrogates")
+    return text.strip()
+
+
+def _budget(given: object) -> int:
+    budget = _whole("max_tokens", given, LEAST_TOKENS, MOST_TOKENS)
+    return DEFAULT_TOKENS if budget is None else budget
+
+
+def _whole(field: str, given: object, least: int, most: int) -> int | None:
+    if given is None:
+        return None
+    value = int(given) if isinstance(given, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", given) else given
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInput(field, given, f"a whole number from {least} to {most}")
+    return value
+
+
+def _most_telling(terms: Sequence[str]) -> Sequence[str]:
+    """At most `MOST_TERMS` distinct terms: those said most often, then those nearest to either end of the text.
+
+    What a long text is about it repeats; and what it asks stands at its beginning or its end.
+    """
+    counts = Counter(terms)
+    if len(counts) <= MOST_TERMS:
+        return terms
+    last = len(terms) - 1
+    from_edge: dict[str, int] = {}
+    for place, term in enumerate(terms):
+        from_edge[term] = min(from_edge.get(term, last), place, last - place)
+    return sorted(counts, key=lambda term: (-counts[term], from_edge[term]))[:MOST_TERMS]
