@@ -1,0 +1,1 @@
+"""The source of truth: what was said, what was made of it, and how both changed."""

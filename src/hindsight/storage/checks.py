@@ -1,0 +1,142 @@
+"""What every store refuses at its door, so that all backends refuse the same: `InvalidInput` names the field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from hindsight.domain.change import Batch, Embedding, Put
+from hindsight.domain.query import Filters
+from hindsight.errors import InvalidInput
+
+EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+LATEST = datetime.max.replace(tzinfo=UTC)
+UNIT_TOLERANCE = 0.01  # float16 rounding and sloppy providers stay far below it
+INT64 = 2**63
+
+
+def check_batch(batch: Batch) -> None:
+    """`InvalidInput` for a batch that no store takes."""
+    check_text("namespace", batch.namespace, empty=False)
+    check_text("key", batch.key, empty=False)
+    for name in ("episodes", "puts", "jobs", "done", "receipt", "episode_states", "at"):
+        _check(name, getattr(batch, name))
+    for embedding in batch.embeddings:
+        _check_embedding(embedding)
+    for number, episode in enumerate(batch.episodes):
+        if episode.namespace != batch.namespace:
+            raise InvalidInput(f"episodes[{number}].namespace", episode.namespace, f"{batch.namespace!r}, the batch's")
+    versions: dict[str, int] = {}
+    for number, put in enumerate(batch.puts):
+        _check_put(f"puts[{number}]", put, batch.namespace, versions)
+
+
+def _check_put(name: str, put: Put, namespace: str, versions: dict[str, int]) -> None:
+    memory = put.memory
+    if memory.namespace != namespace:
+        raise InvalidInput(f"{name}.memory.namespace", memory.namespace, f"{namespace!r}, the batch's")
+    if memory.version != (put.expected_version or 0) + 1:
+        raise InvalidInput(
+            f"{name}.memory.version", memory.version, f"{(put.expected_version or 0) + 1}, one above expected_version"
+        )
+    if memory.id in versions and put.expected_version != versions[memory.id]:
+        raise InvalidInput(
+            f"{name}.expected_version", put.expected_version, f"{versions[memory.id]}, as put before in this batch"
+        )
+    versions[memory.id] = memory.version
+
+
+def _check_embedding(embedding: Embedding) -> None:
+    check_text("embeddings.entry_id", embedding.entry_id, empty=False)
+    check_text("embeddings.model", embedding.model, empty=False)
+    vector = np.asarray(embedding.vector)
+    if vector.ndim != 1 or vector.size == 0:
+        raise InvalidInput("embeddings.vector", vector.shape, "the shape (dimensions,)")
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    # A text without a word has no direction: the zero vector stands for it.
+    if length != 0 and not abs(length - 1) <= UNIT_TOLERANCE:
+        raise InvalidInput("embeddings.vector", length, "finite numbers of unit length")
+
+
+def check_text(name: str, text: str, *, empty: bool = True) -> None:
+    """`InvalidInput` for NUL, for half a surrogate pair, and for nothing at all unless that may be."""
+    if not isinstance(text, str):
+        raise InvalidInput(name, text, "text")
+    if "\0" in text:
+        raise InvalidInput(name, text, "text without the character NUL")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InvalidInput(name, text, "whole Unicode characters, no half of a surrogate pair") from None
+    if not empty and not text:
+        raise InvalidInput(name, text, "text that is not empty")
+
+
+def check_texts(name: str, texts: Iterable[str]) -> None:
+    """`check_text` for each."""
+    for text in texts:
+        check_text(name, text)
+
+
+def check_filters(filters: Filters) -> None:
+    """`InvalidInput` for texts, times and numbers in a filter that no store can compare with."""
+    _check("filters", filters)
+
+
+def check_limit(limit: int) -> None:
+    """`InvalidInput` unless the limit of a list is at least 1."""
+    if limit < 1 or limit >= INT64:
+        raise InvalidInput("limit", limit, "1 or more")
+
+
+def check_time(name: str, moment: datetime) -> None:
+    """`InvalidInput` for a time without a zone, or outside the years 1 to 9999 once in UTC."""
+    if moment.utcoffset() is None:
+        raise InvalidInput(name, moment, "a time with its zone")
+    if not EARLIEST <= moment <= LATEST:
+        raise InvalidInput(name, moment, "a time in the years 1 to 9999, in UTC")
+
+
+def check_json(name: str, value: object) -> None:
+    """`InvalidInput` for what JSON can't keep exactly."""
+    _check(name, value, json=True)
+
+
+def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None:  # noqa: C901 - one case for each type
+    match value:
+        case Enum() | None | bool() | timedelta():
+            pass
+        case str():
+            check_text(name, value)
+        case int():
+            if not -INT64 <= value < INT64 and not json:
+                raise InvalidInput(name, value, "a whole number of at most 64 bits")
+        case float():
+            if not isfinite(value):
+                raise InvalidInput(name, value, "a finite number")
+        case datetime() if not json:
+            check_time(name, value)
+        case _ if depth > 100:
+            raise InvalidInput(name, "…", "at most 100 levels")
+        case tuple() if not json:
+            for number, item in enumerate(value):
+                _check(f"{name}[{number}]", item, depth=depth + 1)
+        case list():
+            for number, item in enumerate(value):
+                _check(f"{name}[{number}]", item, json=True, depth=depth + 1)
+        case Mapping():
+            for key, item in value.items():
+                check_text(f"{name} (a key)", key)
+                _check(f"{name}.{key}", item, json=True, depth=depth + 1)
+        case _ if is_dataclass(value) and not json:
+            for each in fields(value):
+                _check(f"{name}.{each.name}", getattr(value, each.name), depth=depth + 1)
+        case _:
+            raise InvalidInput(name, value, "text, numbers, true, false, null, and lists and objects of these")

@@ -1,0 +1,138 @@
+"""Domain values as JSON text and back, exactly: bodies, sources, snapshots of whole memories, receipts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hindsight.domain.change import OutcomeAction, Receipt, WriteOutcome
+from hindsight.domain.episode import Origin
+from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.domain.memory import Body, Kind, Source, Statement
+
+JSON_COLUMNS = frozenset({"body", "tags", "entities", "sources", "metadata"})
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON that keeps Chinese readable. `ValueError` for what JSON does not have (NaN)."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def origin_of_text(text: str) -> Origin:
+    """An origin by its stored word."""
+    return _ORIGINS[text]
+
+
+_ORIGINS = {origin.value: origin for origin in Origin}
+_EMPTY_STATEMENT = Statement()
+_EMPTY_BODY = '{"subject":null,"slot":null,"value":null,"negated":false}'
+
+
+def body_json(body: Body) -> str:
+    """A statement or an experience; an experience has `trigger`."""
+    if isinstance(body, Statement):
+        return dumps({"subject": body.subject, "slot": body.slot, "value": body.value, "negated": body.negated})
+    return dumps(
+        {
+            "trigger": {"context": body.trigger.context, "keywords": body.trigger.keywords},
+            "action": {"steps": body.action.steps, "tools_used": body.action.tools_used},
+            "outcome": {
+                "status": body.outcome.status,
+                "confidence": body.outcome.confidence,
+                "successes": body.outcome.successes,
+                "failures": body.outcome.failures,
+            },
+        }
+    )
+
+
+def body_of(stored: str) -> Body:
+    """The inverse of `body_json`."""
+    if stored == _EMPTY_BODY:
+        return _EMPTY_STATEMENT
+    value = json.loads(stored)
+    if "trigger" not in value:
+        return Statement(value["subject"], value["slot"], value["value"], value["negated"])
+    trigger, action, outcome = value["trigger"], value["action"], value["outcome"]
+    return Experience(
+        Trigger(trigger["context"], tuple(trigger["keywords"])),
+        Action(tuple(action["steps"]), tuple(action["tools_used"])),
+        Outcome(OutcomeStatus(outcome["status"]), outcome["confidence"], outcome["successes"], outcome["failures"]),
+    )
+
+
+def sources_json(sources: Sequence[Source]) -> str:
+    """`[[episode id, start, end], ...]`, in order."""
+    return dumps([[source.episode_id, source.start, source.end] for source in sources])
+
+
+def sources_of(stored: str) -> tuple[Source, ...]:
+    """The inverse of `sources_json`."""
+    return () if stored == "[]" else tuple(Source(*source) for source in json.loads(stored))
+
+
+def snapshot_json(columns: Sequence[str], row: Sequence[Any]) -> str:
+    """A row by column name, its JSON columns as values of their own."""
+    parts = (
+        f'"{name}":{value if name in JSON_COLUMNS else dumps(value)}' for name, value in zip(columns, row, strict=True)
+    )
+    return "{" + ",".join(parts) + "}"
+
+
+def snapshot_row(columns: Sequence[str], stored: str) -> tuple[Any, ...]:
+    """The inverse of `snapshot_json`."""
+    value = json.loads(stored)
+    return tuple(dumps(value[name]) if name in JSON_COLUMNS else value[name] for name in columns)
+
+
+def receipt_json(receipt: Receipt) -> str:
+    """A receipt by field."""
+    return dumps(
+        {
+            "outcomes": [
+                {
+                    "action": outcome.action,
+                    "memory_id": outcome.memory_id,
+                    "content": outcome.content,
+                    "kind": outcome.kind,
+                    "importance": outcome.importance,
+                    "other_ids": outcome.other_ids,
+                    "reason": outcome.reason,
+                }
+                for outcome in receipt.outcomes
+            ],
+            "episode_ids": receipt.episode_ids,
+            "facts": receipt.facts,
+            "verbatim": receipt.verbatim,
+            "pending": receipt.pending,
+            "degraded": receipt.degraded,
+            "undo": receipt.undo,
+        }
+    )
+
+
+def receipt_of(stored: str) -> Receipt:
+    """The inverse of `receipt_json`."""
+    value = json.loads(stored)
+    return Receipt(
+        outcomes=tuple(_outcome(outcome) for outcome in value["outcomes"]),
+        episode_ids=tuple(value["episode_ids"]),
+        facts=value["facts"],
+        verbatim=value["verbatim"],
+        pending=value["pending"],
+        degraded=tuple(value["degraded"]),
+        undo=value["undo"],
+    )
+
+
+def _outcome(value: Mapping[str, Any]) -> WriteOutcome:
+    return WriteOutcome(
+        action=OutcomeAction(value["action"]),
+        memory_id=value["memory_id"],
+        content=value["content"],
+        kind=Kind(value["kind"]),
+        importance=value["importance"],
+        other_ids=tuple(value["other_ids"]),
+        reason=value["reason"],
+    )

@@ -1,0 +1,1 @@
+"""The store in one SQLite file, for one machine and any number of its processes."""
