@@ -1,0 +1,361 @@
+"""The way of a write: prepare → capture → extract → embed → reconcile → link → apply.
+
+A quick extractor and a text of ordinary size go through in one transaction. Otherwise the episodes are captured first,
+with a job that this writer holds; whoever finishes it, the writer or, if it dies, a worker, runs the same code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hindsight.domain.change import (
+    Batch,
+    Embedding,
+    Job,
+    JobDone,
+    NewJob,
+    OutcomeAction,
+    Receipt,
+    WriteOutcome,
+)
+from hindsight.domain.episode import EpisodeState
+from hindsight.domain.memory import Kind, Status
+from hindsight.errors import Conflict, HindsightError
+from hindsight.observe.trace import Trace
+from hindsight.ports import Clock, Embedder, Ids, Store
+from hindsight.write.assemble import assemble, outcome_of
+from hindsight.write.embed import embed_later, vectors_in_time
+from hindsight.write.extract import Candidate, Extractor
+from hindsight.write.prepare import Intake, prepare
+from hindsight.write.propose import complete, covered, memories
+from hindsight.write.receipts import joined, pending_receipts, receipts
+from hindsight.write.reconcile import Decision, Neighbours, Proposal, near_floor, reconcile
+from hindsight.write.request import WriteRequest, check
+from hindsight.write.task import distil_key, distil_later, intake_of, told_in
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
+
+KNOWN = "already stored; nothing is doubled"
+
+
+@dataclass(frozen=True, slots=True)
+class WritePolicy:
+    """Bounds of a write. `floor`: the cosine from which statements are compared, `None`: the model's own."""
+
+    redacts: bool = True
+    patience: float = 5.0  # seconds after which a caller gets a receipt that says `pending`
+    embed_seconds: float = 4.0  # a model slower than this is done without, and made up for by a job
+    quick_characters: int = 200_000  # more goes through two transactions
+    slice_messages: int = 500  # of many writes, how many share a transaction
+    attempts: int = 8  # at a state that others keep changing
+    retry: timedelta = timedelta(seconds=5)
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draft:
+    """What was read out of the episodes, before it meets what is known. `vectors` by text."""
+
+    candidates: tuple[Candidate, ...]
+    covered: frozenset[str]
+    vectors: Mapping[str, NDArray[np.float32]]
+    degraded: tuple[str, ...]
+
+
+class Writer:
+    """Writes into one store. `owner` names this process in the job table and must differ between processes."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        clock: Clock,
+        ids: Ids,
+        *,
+        extractor: Extractor,
+        neighbours: Neighbours | None,
+        owner: str,
+        policy: WritePolicy | None = None,
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._ids = ids
+        self._extractor = extractor
+        self._neighbours = neighbours
+        self._owner = owner
+        self._policy = policy or WritePolicy()
+        self._background: set[asyncio.Task[list[Receipt]]] = set()
+
+    async def write(self, namespace: str, request: WriteRequest, trace: Trace) -> Receipt:
+        """Keep what was said or done. `InvalidInput` by field; what can't be finished in time says `pending`."""
+        (receipt,) = await self._write(namespace, (request,), trace)
+        return receipt
+
+    async def write_many(self, namespace: str, requests: Sequence[WriteRequest], trace: Trace) -> list[Receipt]:
+        """Keep many things, a receipt for each. Nothing is written if one of them is `InvalidInput`.
+
+        They share transactions, hundreds at a time, and those that shared one share its `undo` too. A request with an
+        idempotency key has a transaction to itself.
+        """
+        parts = list(_slices(requests, self._policy))
+        for part in parts:
+            check(part)
+        return [receipt for part in parts for receipt in await self._write(namespace, part, trace)]
+
+    async def distil(self, job: Job, owner: str, trace: Trace) -> Receipt:
+        """Finish a write whose writer did not, and close its job."""
+        told = told_in(job)
+        episodes = await self._store.episodes(job.namespace, list(told))
+        entries = await self._store.entries(job.namespace, list(told))
+        # What was taken back or purged in the meantime is no longer open, and nothing may come of it.
+        still = [
+            episodes[one] for one in told if one in episodes and one in entries and entries[one].status is Status.ACTIVE
+        ]
+        intake = intake_of(job, still, told, next(iter(still), None))
+        draft = await self._read(intake, trace, seconds=None)
+        answers = await self._settle(intake, draft, trace, done=JobDone(job.id, owner))
+        return answers[0]
+
+    async def settled(self) -> None:
+        """Wait for what goes on in the background."""
+        if self._background:
+            await asyncio.wait(set(self._background))
+
+    # The two ways ------------------------------------------------------------------------------------------------
+
+    async def _write(self, namespace: str, requests: Sequence[WriteRequest], trace: Trace) -> list[Receipt]:
+        with trace.span("prepare") as span:
+            intake = prepare(namespace, requests, at=self._clock.now(), ids=self._ids, redacting=self._policy.redacts)
+            intake = await self._unknown(intake)
+            span.count(episodes=len(intake.episodes), ignored=len(intake.ignored))
+        if not intake.episodes and not intake.repeatable:
+            return receipts(intake, (), (), ())
+        if self._extractor.quick and intake.characters <= self._policy.quick_characters:
+            draft = await self._read(intake, trace, seconds=self._policy.embed_seconds)
+            return await self._settle(intake, draft, trace, done=None)
+        return await self._in_two(intake, trace)
+
+    async def _in_two(self, intake: Intake, trace: Trace) -> list[Receipt]:
+        with trace.span("capture") as span:
+            intake, job, repeated = await self._capture(intake)
+            span.count(episodes=len(intake.episodes))
+        if repeated is not None:
+            return [await self._first_answer(intake, repeated)]
+        if job is None:
+            return receipts(intake, (), (), ())
+        task = asyncio.create_task(self._finish(intake, job, trace))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        # `wait` neither cancels the task when time is up nor when the caller goes away.
+        done, _ = await asyncio.wait({task}, timeout=self._policy.patience)
+        return task.result() if done else pending_receipts(intake, ())
+
+    async def _capture(self, intake: Intake) -> tuple[Intake, NewJob | None, Receipt | None]:
+        """Make the episodes durable together with the promise to distil them."""
+        for attempt in range(self._policy.attempts):
+            if not intake.episodes and not intake.repeatable:
+                return intake, None, None
+            job = distil_later(intake, self._ids.new(), owner=self._owner)
+            receipt = Receipt(episode_ids=_ids(intake), pending=True, undo=intake.key)
+            batch = Batch(
+                intake.namespace, intake.key, intake.at, episodes=intake.episodes, jobs=(job,), receipt=receipt
+            )
+            try:
+                applied = await self._store.apply(batch)
+            except Conflict:
+                if attempt + 1 == self._policy.attempts:
+                    raise
+                intake = await self._unknown(intake)
+            else:
+                return intake, job, applied.receipt if applied.repeated else None
+        raise AssertionError("unreachable: the last attempt raises or returns")
+
+    async def _first_answer(self, intake: Intake, captured: Receipt) -> Receipt:
+        """What a repeated call gets: the finished answer if there is one by now."""
+        key = distil_key(intake.key)
+        if await self._store.changeset(intake.namespace, key) is None:
+            return captured
+        return (await self._store.apply(Batch(intake.namespace, key, intake.at))).receipt
+
+    async def _finish(self, intake: Intake, job: NewJob, trace: Trace) -> list[Receipt]:
+        """The second half of a write in two; what fails is given back to the job table and tried again from there."""
+        try:
+            draft = await self._read(intake, trace, seconds=None)
+            return await self._settle(intake, draft, trace, done=JobDone(job.id, self._owner))
+        except HindsightError as error:
+            await self._give_back(job, error)
+        except Exception as error:  # the edge of a background task: nobody else would hear of it
+            log.exception("write %s could not be finished", intake.key)
+            await self._give_back(job, HindsightError(f"{type(error).__name__}: {error}"))
+        return pending_receipts(intake, ("extractor",))
+
+    async def _give_back(self, job: NewJob, error: HindsightError) -> None:
+        retry_at = self._clock.now() + self._policy.retry if error.retryable else None
+        log.warning("job %s (%s) failed in its writer: %s", job.id, job.kind, error)
+        try:
+            await self._store.fail_job(job.id, owner=self._owner, error=f"{error.code}: {error}", retry_at=retry_at)
+        except HindsightError as second:
+            # Its lease runs out, and a worker takes it over.
+            log.warning("job %s could not be given back: %s", job.id, second)
+
+    # The stages --------------------------------------------------------------------------------------------------
+
+    async def _unknown(self, intake: Intake) -> Intake:
+        """The intake without episodes that are stored already."""
+        if not intake.dated or not intake.episodes:
+            return intake
+        known = await self._store.known_episodes(intake.namespace, [one.key for one in intake.episodes])
+        again = [one for one in intake.episodes if one.key in known]
+        if not again:
+            return intake
+        rests = await self._store.memories_of(intake.namespace, list(known.values()))
+        ignored = [
+            (
+                intake.told[one.id].request,
+                WriteOutcome(
+                    OutcomeAction.IGNORED,
+                    None,
+                    one.content[:200],
+                    intake.told[one.id].kind or Kind.EVENT,
+                    0.0,
+                    other_ids=tuple(rests.get(known[one.key], ())),
+                    reason=KNOWN,
+                ),
+            )
+            for one in again
+        ]
+        return intake.without({one.id for one in again}, ignored)
+
+    async def _read(self, intake: Intake, trace: Trace, *, seconds: float | None) -> Draft:
+        """Extract and embed. `seconds`: how long the embedder may take; `None` as long as it needs."""
+        with trace.span("extract") as span:
+            untold = [one for one in intake.episodes if intake.told[one.id].kind is None]
+            extraction = await self._extractor.extract(untold)
+            candidates = complete(intake.episodes, intake.told, extraction)
+            whole = covered(intake.episodes, candidates)
+            span.count(candidates=len(candidates), facts=sum(not one.verbatim for one in candidates))
+        with trace.span("embed") as span:
+            texts = [one.content for one in candidates]
+            texts += [one.content for one in intake.episodes if one.id not in whole]
+            vectors, missing = await vectors_in_time(self._embedder, texts, seconds=seconds)
+            span.count(texts=len(texts), vectors=len(vectors))
+        return Draft(tuple(candidates), frozenset(whole), vectors, (*extraction.degraded, *missing))
+
+    async def _settle(self, intake: Intake, draft: Draft, trace: Trace, *, done: JobDone | None) -> list[Receipt]:
+        """Reconcile and apply; again from what is known by then, if others wrote in between."""
+        for attempt in range(self._policy.attempts):
+            kept = {one.id for one in intake.episodes}
+            candidates = [one for one in draft.candidates if one.episode_id in kept]
+            with trace.span("reconcile") as span:
+                decisions = await self._reconciled(intake, candidates, draft)
+                span.count(**_counted(decisions))
+            answers = receipts(intake, candidates, decisions, draft.degraded, undo=intake.key)
+            with trace.span("apply") as span:
+                batch = self._batch(intake, draft, decisions, answers, done)
+                span.count(puts=len(batch.puts), episodes=len(batch.episodes), embeddings=len(batch.embeddings))
+                try:
+                    applied = await self._store.apply(batch)
+                except Conflict:
+                    if attempt + 1 == self._policy.attempts:
+                        raise
+                    if done is None:
+                        intake = await self._unknown(intake)
+                else:
+                    return [applied.receipt] * len(answers) if applied.repeated else answers
+            if not intake.episodes and not intake.repeatable:
+                return receipts(intake, (), (), ())
+        raise AssertionError("unreachable: the last attempt raises or returns")
+
+    async def _reconciled(self, intake: Intake, candidates: Sequence[Candidate], draft: Draft) -> list[Decision]:
+        proposed = memories(
+            {one.id: one for one in intake.episodes},
+            intake.told,
+            candidates,
+            at=self._clock.now(),
+            new_id=self._ids.new,
+        )
+        proposals = [
+            Proposal(memory, draft.vectors.get(memory.content), candidate.explicit)
+            for memory, candidate in zip(proposed, candidates, strict=True)
+        ]
+        floor = self._policy.floor
+        if floor is None:
+            floor = near_floor(self._embedder.model if self._embedder is not None else "")
+        return await reconcile(
+            intake.namespace,
+            proposals,
+            known=self._store,
+            neighbours=self._neighbours,
+            floor=floor,
+            at=self._clock.now(),
+        )
+
+    def _batch(
+        self,
+        intake: Intake,
+        draft: Draft,
+        decisions: Sequence[Decision],
+        answers: Sequence[Receipt],
+        done: JobDone | None,
+    ) -> Batch:
+        model = self._embedder.model if self._embedder is not None else ""
+        assembled = assemble(decisions, draft.vectors, model=model, actor=intake.actor)
+        own = tuple(
+            Embedding(one.id, model, draft.vectors[one.content])
+            for one in intake.episodes
+            if one.id not in draft.covered and one.content in draft.vectors
+        )
+        return Batch(
+            namespace=intake.namespace,
+            key=intake.key if done is None else distil_key(intake.key),
+            at=self._clock.now(),
+            episodes=intake.episodes if done is None else (),
+            puts=assembled.puts,
+            embeddings=(*assembled.embeddings, *own),
+            jobs=(embed_later(self._ids, self._clock),) if "embedder" in draft.degraded else (),
+            done=done,
+            receipt=joined(answers),
+            episode_states=tuple((one.id, EpisodeState.COVERED) for one in intake.episodes if one.id in draft.covered),
+        )
+
+
+def _slices(requests: Sequence[WriteRequest], policy: WritePolicy) -> Iterator[Sequence[WriteRequest]]:
+    """Requests in order, cut into those that share a transaction."""
+    part: list[WriteRequest] = []
+    messages = characters = 0
+    for request in requests:
+        size = sum(len(one.content) for one in request.messages if isinstance(one.content, str))
+        alone = request.idempotency_key is not None
+        full = messages + len(request.messages) > policy.slice_messages or characters + size > policy.quick_characters
+        if part and (alone or full):
+            yield part
+            part, messages, characters = [], 0, 0
+        part.append(request)
+        messages, characters = messages + len(request.messages), characters + size
+        if alone:
+            yield part
+            part, messages, characters = [], 0, 0
+    if part:
+        yield part
+
+
+def _counted(decisions: Sequence[Decision]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for decision in decisions:
+        name = outcome_of(decision).action.value
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def _ids(intake: Intake) -> tuple[str, ...]:
+    return tuple(episode.id for episode in intake.episodes)
