@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
+from datetime import UTC, datetime
 from enum import Enum
 from math import isfinite
 from typing import Any
@@ -19,6 +19,7 @@ EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
 UNIT_TOLERANCE = 0.01  # float16 rounding and sloppy providers stay far below it
 INT64 = 2**63
+DEEPEST = 100  # levels of metadata; the JSON parser of Python ends at about a thousand
 
 
 def check_batch(batch: Batch) -> None:
@@ -109,34 +110,42 @@ def check_json(name: str, value: object) -> None:
     _check(name, value, json=True)
 
 
-def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None:  # noqa: C901 - one case for each type
+def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None:
     match value:
-        case Enum() | None | bool() | timedelta():
+        case Enum() | None | bool():
             pass
         case str():
             check_text(name, value)
-        case int():
-            if not -INT64 <= value < INT64 and not json:
-                raise InvalidInput(name, value, "a whole number of at most 64 bits")
-        case float():
-            if not isfinite(value):
-                raise InvalidInput(name, value, "a finite number")
+        case int() | float():
+            _check_number(name, value, json)
         case datetime() if not json:
             check_time(name, value)
-        case _ if depth > 100:
-            raise InvalidInput(name, "…", "at most 100 levels")
-        case tuple() if not json:
-            for number, item in enumerate(value):
-                _check(f"{name}[{number}]", item, depth=depth + 1)
-        case list():
-            for number, item in enumerate(value):
-                _check(f"{name}[{number}]", item, json=True, depth=depth + 1)
-        case Mapping():
-            for key, item in value.items():
-                check_text(f"{name} (a key)", key)
-                _check(f"{name}.{key}", item, json=True, depth=depth + 1)
-        case _ if is_dataclass(value) and not json:
-            for each in fields(value):
-                _check(f"{name}.{each.name}", getattr(value, each.name), depth=depth + 1)
+        case _ if depth > DEEPEST:
+            raise InvalidInput(name, "…", f"at most {DEEPEST} levels")
         case _:
-            raise InvalidInput(name, value, "text, numbers, true, false, null, and lists and objects of these")
+            for part, item, inside in _parts(name, value, json):
+                if type(item) is not str or "\0" in item or not item.isascii():  # most are plain texts
+                    _check(part, item, json=inside, depth=depth + 1)
+
+
+def _check_number(name: str, value: float, json: bool) -> None:
+    if not isfinite(value):
+        raise InvalidInput(name, value, "a finite number")
+    if isinstance(value, int) and not json and not -INT64 <= value < INT64:
+        raise InvalidInput(name, value, "a whole number of at most 64 bits")
+
+
+def _parts(name: str, value: Any, json: bool) -> Iterator[tuple[str, Any, bool]]:
+    """What a value is made of: the name of each part, the part, and whether it is JSON."""
+    if isinstance(value, list) or (isinstance(value, tuple) and not json):
+        inside = json or isinstance(value, list)
+        yield from ((f"{name}[{number}]", item, inside) for number, item in enumerate(value))
+    elif is_dataclass(value) and not json:
+        # `fields()` filters a list anew at each call; the keys of what it filters are enough here.
+        yield from ((f"{name}.{field}", getattr(value, field), False) for field in value.__dataclass_fields__)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            check_text(f"{name} (a key)", key)
+            yield f"{name}.{key}", item, True
+    else:
+        raise InvalidInput(name, value, "text, numbers, true, false, null, and lists and objects of these")

@@ -17,7 +17,7 @@ from hindsight.domain.memory import Kind, Layer, Memory, Status
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters, TimeRange
 from hindsight.errors import InvalidInput
-from hindsight.storage.snapshot import body_json, body_of, dumps, origin_of_text, sources_json, sources_of
+from hindsight.storage.snapshot import body_json, body_of, dumps, loads, origin_of_text, sources_json, sources_of
 
 Row: TypeAlias = tuple[Any, ...]
 Word = TypeVar("Word", bound=StrEnum)
@@ -90,12 +90,12 @@ def memory_of(namespace: str, row: Row) -> Memory:
 
 def texts_of(stored: str) -> tuple[str, ...]:
     """A JSON array of texts; most are empty, and those cost nothing."""
-    return () if stored == "[]" else tuple(json.loads(stored))
+    return () if stored == "[]" else tuple(loads(stored))
 
 
 def mapping_of(stored: str) -> dict[str, Any]:
     """A JSON object."""
-    return {} if stored == "{}" else json.loads(stored)
+    return {} if stored == "{}" else loads(stored)
 
 
 def episode_row(episode: Episode, position: int, since: datetime) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -10,7 +9,7 @@ from time import monotonic
 
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.page import Use
-from hindsight.storage.snapshot import dumps
+from hindsight.storage.snapshot import dumps, loads
 from hindsight.storage.sql import Row, listed, micros
 from hindsight.storage.sqlite.connection import Database
 
@@ -112,7 +111,7 @@ class Gathered:
         key = (namespace, trace_id)
         with self._lock:
             found = self._traces.get(key) or self._traces_going.get(key)
-        return None if found is None else json.loads(found[1])
+        return None if found is None else loads(found[1])
 
 
 def stored_uses(database: Database, namespace: str, ids: Sequence[str]) -> list[Row]:
@@ -123,7 +122,7 @@ def stored_uses(database: Database, namespace: str, ids: Sequence[str]) -> list[
 def stored_trace(database: Database, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
     """A trace in the file."""
     row = database.row("trace", (namespace, trace_id))
-    return None if row is None else json.loads(row[0])
+    return None if row is None else loads(row[0])
 
 
 def merged(stored: Sequence[Row], waiting: Mapping[str, tuple[int, int]]) -> dict[str, Use]:

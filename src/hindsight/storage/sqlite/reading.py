@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from hindsight.domain.memory import SHORT_ID_LENGTH, Memory, Status
 from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, NotFound
-from hindsight.storage.snapshot import snapshot_row
+from hindsight.storage.snapshot import loads, snapshot_row
 from hindsight.storage.sql import (
     MEMORY_COLUMNS,
     Row,
@@ -131,9 +130,7 @@ def changeset(database: Database, namespace: str, key: str) -> Changeset | None:
     return Changeset(
         change,
         tuple(_revision(namespace, row) for row in database.rows("revisions_of_change", (namespace, change))),
-        tuple(
-            (episode_id, None if state is None else EpisodeState(state)) for episode_id, state in json.loads(episodes)
-        ),
+        tuple((episode_id, None if state is None else EpisodeState(state)) for episode_id, state in loads(episodes)),
     )
 
 
