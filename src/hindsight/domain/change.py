@@ -30,13 +30,18 @@ class Act(StrEnum):
 
 
 class OutcomeAction(StrEnum):
-    """What became of one statement of a write (SPEC §8)."""
+    """What became of one statement of a write (SPEC §8), or of a memory that was changed by name."""
 
     ADDED = "added"
     MERGED = "merged"
     SUPERSEDED = "superseded"
     KEPT_APART = "kept_apart"
     IGNORED = "ignored"
+    UPDATED = "updated"
+    PINNED = "pinned"
+    DECAYED = "decayed"
+    FORGOTTEN = "forgotten"
+    UNDONE = "undone"
 
 
 @dataclass(frozen=True, slots=True)

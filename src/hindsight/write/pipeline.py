@@ -126,7 +126,7 @@ class Writer:
         answers = await self._settle(intake, draft, trace, done=JobDone(job.id, owner))
         return answers[0]
 
-    async def settled(self) -> None:
+    async def aclose(self) -> None:
         """Wait for what goes on in the background."""
         if self._background:
             await asyncio.wait(set(self._background))

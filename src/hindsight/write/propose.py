@@ -100,7 +100,7 @@ def _memory(
 
 def content_key(candidate: Candidate, episode: Episode) -> str:
     """Semantic statements are the same wherever they were said; turns only within their session and speaker."""
-    if candidate.layer is Layer.EPISODIC or candidate.verbatim:
+    if candidate.layer is Layer.EPISODIC:
         return turn_key(episode.session_id, episode.speaker, candidate.content)
     return statement_key(subject_of(candidate.body, episode.speaker), candidate.content)
 

@@ -134,7 +134,7 @@ async def reconcile(
 ) -> list[Decision]:
     """One decision for each proposal, in order. Later ones see what earlier ones of the same call did."""
     exact = await known.by_content_key(namespace, list({one.memory.content_key for one in proposals}))
-    near = await _near(namespace, proposals, exact, known, neighbours, floor)
+    near = await near_memories(namespace, proposals, exact, known, neighbours, floor)
     table = _Table(dict(exact), _alike(proposals, floor), at)
     return [table.decide(proposal, near.get(proposal.memory.id, ())) for proposal in proposals]
 
@@ -153,7 +153,7 @@ def _alike(proposals: Sequence[Proposal], floor: float) -> dict[str, list[str]]:
     return alike
 
 
-async def _near(
+async def near_memories(
     namespace: str,
     proposals: Sequence[Proposal],
     exact: Mapping[str, Memory],

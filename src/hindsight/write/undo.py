@@ -1,0 +1,107 @@
+"""Taking back what one call changed: every memory gets its former state again, as a new step of its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hindsight.domain.change import Act, Batch, Changeset, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
+from hindsight.domain.entry import searchable_text
+from hindsight.domain.episode import EpisodeState
+from hindsight.domain.memory import Memory, Status
+from hindsight.errors import Conflict, NotFound
+from hindsight.ports import Clock, Embedder, Ids, Store
+from hindsight.write.embed import embed_later, vectors_in_time
+from hindsight.write.task import distil_key
+
+EMBED_SECONDS = 4.0
+
+
+async def take_back(
+    store: Store,
+    embedder: Embedder | None,
+    clock: Clock,
+    ids: Ids,
+    namespace: str,
+    token: str,
+    *,
+    actor: str = "",
+) -> Receipt:
+    """Undo the call with this token; undoing it twice gives the first answer, undoing the undo does it again.
+
+    What the call added is forgotten, not deleted. `NotFound`; `Conflict` if something of it has been changed since.
+    """
+    key = f"undo:{token}"
+    if await store.changeset(namespace, key) is not None:
+        return (await store.apply(Batch(namespace, key, clock.now()))).receipt
+
+    changesets = [
+        found for one in (token, distil_key(token)) if (found := await store.changeset(namespace, one)) is not None
+    ]
+    if not changesets:
+        raise NotFound("undo", token)
+    pairs = await _former(store, namespace, changesets)
+    now = clock.now()
+    puts = tuple(
+        Put(replace(former, version=current.version + 1, updated_at=now), current.version, Act.UNDONE, actor=actor)
+        for current, former in pairs
+    )
+    changed = [put.memory for put, (current, _) in zip(puts, pairs, strict=True) if _reads_anew(put.memory, current)]
+    vectors, missing = await vectors_in_time(embedder, [searchable_text(one) for one in changed], seconds=EMBED_SECONDS)
+    model = embedder.model if embedder is not None else ""
+    receipt = Receipt(
+        outcomes=tuple(
+            WriteOutcome(OutcomeAction.UNDONE, one.id, one.content, one.kind, one.importance)
+            for one in (put.memory for put in puts)
+        ),
+        degraded=missing,
+        undo=key,
+    )
+    batch = Batch(
+        namespace=namespace,
+        key=key,
+        at=now,
+        puts=puts,
+        embeddings=tuple(Embedding(one.id, model, vectors[searchable_text(one)]) for one in changed if vectors),
+        jobs=(embed_later(ids, clock),) if missing else (),
+        receipt=receipt,
+        episode_states=_former_states(changesets),
+    )
+    return (await store.apply(batch)).receipt
+
+
+async def _former(store: Store, namespace: str, changesets: Sequence[Changeset]) -> list[tuple[Memory, Memory]]:
+    """For each memory the call touched: as it is now, and as it was before the call."""
+    left: dict[str, Memory] = {}
+    since: dict[str, int] = {}
+    for changeset in changesets:
+        for revision in changeset.revisions:
+            left[revision.memory.id] = revision.memory
+            since.setdefault(revision.memory.id, changeset.change)
+    now = await store.memories(namespace, list(left))
+    pairs = []
+    for memory_id, memory in left.items():
+        current = now.get(memory_id)
+        if current is None or current.version != memory.version:
+            raise Conflict(
+                f"memory {memory.short_id} has been changed since, so this can't be taken back as a whole",
+                hint="Undo the later change first, or update the memory.",
+            )
+        history = await store.history(namespace, memory_id)
+        before = [revision.memory for revision in history if revision.change < since[memory_id]]
+        former = before[-1] if before else replace(current, status=Status.FORGOTTEN, strength=0.0)
+        pairs.append((current, former))
+    return pairs
+
+
+def _reads_anew(former: Memory, current: Memory) -> bool:
+    return former.status is Status.ACTIVE and searchable_text(former) != searchable_text(current)
+
+
+def _former_states(changesets: Sequence[Changeset]) -> tuple[tuple[str, EpisodeState], ...]:
+    """Episodes as they were; those that the call brought are hidden, since an episode is never deleted."""
+    states: dict[str, EpisodeState] = {}
+    for changeset in changesets:
+        for episode_id, state in changeset.episodes:
+            states.setdefault(episode_id, state or EpisodeState.CLOSED)
+    return tuple(states.items())
