@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hindsight.domain.entry import Entry
+from hindsight.domain.memory import Layer
 from hindsight.domain.query import Filters, Scored
 from hindsight.ports import Index, LexicalIndex, Store, VectorIndex
 
@@ -46,6 +47,14 @@ class Projection:
         """The closest entries by cosine. Only vectors of this process's model are in the index."""
         await self._level(namespace, self._vector, "vector")
         return await self._vector.search(namespace, vector, filters, limit=limit)
+
+    async def near_each(
+        self, namespace: str, vectors: NDArray[np.float32], *, limit: int
+    ) -> Sequence[Sequence[Scored]]:
+        """For each row of `vectors`, the closest active semantic memories: what a new statement may repeat."""
+        await self._level(namespace, self._vector, "vector")
+        wanted = Filters(layers=(Layer.SEMANTIC,), episodes=False)
+        return [await self._vector.search(namespace, vector, wanted, limit=limit) for vector in vectors]
 
     async def warm(self, namespace: str) -> None:
         """Bring both indexes level now, so that the first search does not pay for it."""

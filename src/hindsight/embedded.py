@@ -1,0 +1,354 @@
+"""Memory inside a Python program: an `Engine` on a data folder, async and sync, with the methods of SPEC §8.
+
+from hindsight import Hindsight
+
+with Hindsight("my-data") as memory:
+    memory.write("用户对花生过敏", session_id="s1")
+    print(memory.search("吃什么要小心").context)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Concatenate, ParamSpec, Self, TypeVar
+
+from hindsight import config
+from hindsight.app import open_engine
+from hindsight.config import Settings
+from hindsight.domain.change import Receipt, Revision
+from hindsight.domain.episode import EMPTY, Message, Metadata
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Kind, Memory
+from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.query import Filters, SearchResult, TimeRange
+from hindsight.engine import Engine
+from hindsight.errors import Unavailable
+from hindsight.experience.record import parse_experience
+from hindsight.search.request import parse_filters, parse_query
+from hindsight.write.parse import parse_write
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AsyncHindsight:
+    """Memory on a data folder, for `async` programs.
+
+    Opens at the first call or at `async with`; `aclose` finishes what is queued. Several may share one folder, in one
+    process or in many. `namespace` is the wall everything stays behind unless a call names another.
+    """
+
+    def __init__(
+        self,
+        data_dir: str | PathLike[str] | None = None,
+        *,
+        namespace: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        given = {} if data_dir is None else {"data_dir": Path(data_dir)}
+        self._settings = settings or config.load(**given)
+        self._namespace = namespace or self._settings.namespace
+        self._opening: asyncio.Task[Engine] | None = None
+        self._parent: AsyncHindsight | None = None
+
+    def namespace(self, name: str) -> AsyncHindsight:
+        """The same memory seen from another namespace; closing it closes nothing."""
+        view = AsyncHindsight(namespace=name, settings=self._settings)
+        view._parent = self._parent or self
+        return view
+
+    @property
+    def is_view(self) -> bool:
+        """Whether this is another's namespace view."""
+        return self._parent is not None
+
+    async def engine(self) -> Engine:
+        """The engine, opened once."""
+        if self._parent is not None:
+            return await self._parent.engine()
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(open_engine(self._settings))
+        try:
+            return await asyncio.shield(self._opening)
+        except BaseException:
+            if self._opening is not None and self._opening.done():
+                self._opening = None  # it failed: the next call tries again
+            raise
+
+    async def aclose(self) -> None:
+        """Finish what is queued and close. A later call would open it again."""
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            await (await opening).aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.engine()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def write(
+        self,
+        content: str | Message | Sequence[Message | Mapping[str, object]],
+        *,
+        namespace: str | None = None,
+        session_id: str | None = None,
+        occurred_at: datetime | str | None = None,
+        speaker: str | None = None,
+        role: str | None = None,
+        kind: Kind | str | None = None,
+        importance: float | None = None,
+        tags: Sequence[str] = (),
+        timezone: str | None = None,
+        metadata: Metadata = EMPTY,
+        idempotency_key: str | None = None,
+    ) -> Receipt:
+        """Keep what was said or done. Text, or messages with roles, speakers and times of their own.
+
+        `kind` says what the whole content is, and it becomes one memory of that kind; without it, statements are
+        extracted. Raises `InvalidInput` by field.
+        """
+        given = {
+            "content": content,
+            "session_id": session_id,
+            "occurred_at": occurred_at,
+            "speaker": speaker,
+            "role": role,
+            "kind": kind,
+            "importance": importance,
+            "tags": tags,
+            "timezone": timezone,
+            "metadata": metadata,
+            "idempotency_key": idempotency_key,
+        }
+        engine = await self.engine()
+        return await engine.write(namespace or self._namespace, parse_write(given, timezone=self._settings.timezone))
+
+    async def write_many(
+        self, writes: Iterable[Mapping[str, object]], *, namespace: str | None = None
+    ) -> list[Receipt]:
+        """Keep many things at once, each a mapping of `write`'s arguments by name; much quicker than one by one."""
+        zone = self._settings.timezone
+        requests = [parse_write(given, timezone=zone) for given in writes]
+        engine = await self.engine()
+        return await engine.write_many(namespace or self._namespace, requests)
+
+    async def write_experience(
+        self,
+        trigger_context: str,
+        action_steps: Sequence[str],
+        *,
+        namespace: str | None = None,
+        outcome_status: OutcomeStatus | str = OutcomeStatus.SUCCESS,
+        tags: Sequence[str] = (),
+        tools_used: Sequence[str] = (),
+        session_id: str | None = None,
+        agent: str | None = None,
+    ) -> Receipt:
+        """Keep what worked or failed: in which situation, which steps, how it ended."""
+        request = parse_experience(
+            trigger_context,
+            action_steps,
+            outcome_status=outcome_status,
+            tags=tags,
+            tools_used=tools_used,
+            session_id=session_id,
+            agent=agent,
+        )
+        engine = await self.engine()
+        return await engine.write_experience(namespace or self._namespace, request)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        namespace: str | None = None,
+        top_k: int | None = None,
+        session_id: str | None = None,
+        time_range: TimeRange | str | None = None,
+        filters: Filters | Mapping[str, object] | None = None,
+        asked_at: datetime | str | None = None,
+        max_tokens: int | None = None,
+        as_of: datetime | str | None = None,
+    ) -> SearchResult:
+        """What matters for a question, ranked, with the context block. `session_id` asks for that session only."""
+        engine = await self.engine()
+        question = parse_query(
+            query,
+            now=engine.now(),
+            timezone=self._settings.timezone,
+            top_k=top_k,
+            session_id=session_id,
+            time_range=time_range,
+            filters=filters,
+            asked_at=asked_at,
+            max_tokens=max_tokens,
+            as_of=as_of,
+        )
+        return await engine.search(namespace or self._namespace, question)
+
+    async def get(self, memory_id: str, *, namespace: str | None = None) -> Memory:
+        """One memory by its id, whole or short. `NotFound`, `Ambiguous`."""
+        return await (await self.engine()).get(namespace or self._namespace, memory_id)
+
+    async def list(
+        self,
+        *,
+        namespace: str | None = None,
+        filters: Filters | Mapping[str, object] | None = None,
+        order: Order | str = Order.NEWEST,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Page[Memory]:
+        """Memories that match, a page at a time; `after` is the `next` of the page before."""
+        wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=self._settings.timezone)
+        engine = await self.engine()
+        return await engine.list(namespace or self._namespace, wanted, order=order, limit=limit, after=after)
+
+    async def history(self, memory_id: str, *, namespace: str | None = None) -> Sequence[Revision]:
+        """Every state of a memory, oldest first."""
+        return await (await self.engine()).history(namespace or self._namespace, memory_id)
+
+    async def update(
+        self,
+        memory_id: str,
+        new_content: str | None = None,
+        *,
+        namespace: str | None = None,
+        confidence: float | None = None,
+        importance: float | None = None,
+    ) -> Receipt:
+        """Change a memory; its former state stays in the history."""
+        engine = await self.engine()
+        return await engine.update(
+            namespace or self._namespace,
+            memory_id,
+            new_content=new_content,
+            confidence=confidence,
+            importance=importance,
+        )
+
+    async def pin(self, memory_id: str, *, namespace: str | None = None, pinned: bool = True) -> Receipt:
+        """Keep a memory from fading and always in the context block; `pinned=False` lets it go."""
+        return await (await self.engine()).pin(namespace or self._namespace, memory_id, pinned=pinned)
+
+    async def forget(
+        self, memory_id: str, *, namespace: str | None = None, decay_factor: float = 1.0, reason: str = ""
+    ) -> Receipt:
+        """Weaken a memory by a factor; 1 hides it at once. The receipt's `undo` takes it back."""
+        engine = await self.engine()
+        return await engine.forget(namespace or self._namespace, memory_id, decay_factor=decay_factor, reason=reason)
+
+    async def undo(self, token: str, *, namespace: str | None = None) -> Receipt:
+        """Take back what a receipt's `undo` token stands for. `Conflict` if it has been changed since."""
+        return await (await self.engine()).undo(namespace or self._namespace, token)
+
+    async def feedback(
+        self, memory_id: str, outcome: OutcomeStatus | str, *, namespace: str | None = None, note: str = ""
+    ) -> Memory:
+        """Say whether following an experience worked; its confidence moves (+10 / -20 hundredths)."""
+        engine = await self.engine()
+        return await engine.feedback(namespace or self._namespace, memory_id, outcome, note=note)
+
+    async def stats(self, *, namespace: str | None = None) -> Stats:
+        """Counts of the namespace."""
+        return await (await self.engine()).stats(namespace or self._namespace)
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncHindsight, P], Coroutine[object, object, T]],
+) -> Callable[Concatenate[Hindsight, P], T]:
+    """The same method for programs without a loop: one implementation, called across."""
+
+    def call(self: Hindsight, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._loop.run(method(self._inner, *args, **kwargs))
+
+    call.__name__ = method.__name__
+    call.__qualname__ = f"Hindsight.{method.__name__}"
+    call.__doc__ = method.__doc__
+    return call
+
+
+class _LoopThread:
+    """An event loop in a thread of its own; it ends with the program or with `close`."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="hindsight", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[object, object, T]) -> T:
+        if self._loop.is_closed():
+            work.close()
+            raise Unavailable("this Hindsight is closed", hint="Open a new one on the same folder.")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def close(self) -> None:
+        if self._loop.is_closed():
+            return
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Hindsight:
+    """Memory on a data folder. A context manager; `close` finishes what is queued.
+
+    Safe from several threads. Every method is `AsyncHindsight`'s, waited for.
+    """
+
+    def __init__(
+        self,
+        data_dir: str | PathLike[str] | None = None,
+        *,
+        namespace: str | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._inner = AsyncHindsight(data_dir, namespace=namespace, settings=settings)
+        self._loop = _LoopThread()
+
+    def namespace(self, name: str) -> Hindsight:
+        """The same memory seen from another namespace; closing it closes nothing."""
+        view = object.__new__(Hindsight)
+        view._inner = self._inner.namespace(name)
+        view._loop = self._loop
+        return view
+
+    def close(self) -> None:
+        """Finish what is queued and close."""
+        if self._inner.is_view:
+            return
+        self._loop.run(self._inner.aclose())
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        self._loop.run(self._inner.__aenter__())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    write = _blocking(AsyncHindsight.write)
+    write_many = _blocking(AsyncHindsight.write_many)
+    write_experience = _blocking(AsyncHindsight.write_experience)
+    search = _blocking(AsyncHindsight.search)
+    get = _blocking(AsyncHindsight.get)
+    list = _blocking(AsyncHindsight.list)
+    history = _blocking(AsyncHindsight.history)
+    update = _blocking(AsyncHindsight.update)
+    pin = _blocking(AsyncHindsight.pin)
+    forget = _blocking(AsyncHindsight.forget)
+    undo = _blocking(AsyncHindsight.undo)
+    feedback = _blocking(AsyncHindsight.feedback)
+    stats = _blocking(AsyncHindsight.stats)

@@ -1,0 +1,202 @@
+"""The core API: each method opens a trace and calls one pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from hindsight.domain.change import Receipt, Revision
+from hindsight.domain.episode import JsonValue
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Memory
+from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.query import Filters, Query, SearchResult
+from hindsight.errors import InvalidInput, NotFound
+from hindsight.experience.feedback import Feedback
+from hindsight.experience.record import ExperienceRequest, Recorder
+from hindsight.observe.trace import Trace
+from hindsight.ports import Clock, Embedder, Ids, Index, Store
+from hindsight.projection import Projection
+from hindsight.search.pipeline import Searcher
+from hindsight.upkeep.jobs import Worker
+from hindsight.write.amend import Amender
+from hindsight.write.pipeline import Writer
+from hindsight.write.request import MAX_NAME, WriteRequest, check_text
+
+log = logging.getLogger(__name__)
+
+MAX_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything an engine is made of, chosen by `app`."""
+
+    store: Store
+    indexes: tuple[Index, ...]
+    projection: Projection
+    embedder: Embedder | None
+    clock: Clock
+    ids: Ids
+    writer: Writer
+    amender: Amender
+    searcher: Searcher
+    recorder: Recorder
+    feedback: Feedback
+    worker: Worker
+
+
+class Engine:
+    """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._working: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to work off jobs in the background."""
+        self._working = asyncio.create_task(self._parts.worker.run(), name="hindsight jobs")
+
+    async def aclose(self) -> None:
+        """Finish what is queued and close everything; a second call does nothing."""
+        if self._working is not None:
+            self._working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._working
+            self._working = None
+        parts = self._parts
+        await parts.writer.settled()
+        await parts.searcher.aclose()
+        if parts.embedder is not None:
+            await parts.embedder.aclose()
+        for index in parts.indexes:
+            await index.aclose()
+        await parts.store.aclose()
+
+    def now(self) -> datetime:
+        """This moment by the engine's clock."""
+        return self._parts.clock.now()
+
+    async def ping(self) -> None:
+        """Answer if the store does. `StorageUnavailable` if not."""
+        await self._parts.store.embedding_model()
+
+    async def warm(self, namespace: str) -> None:
+        """Load the embedder and bring the indexes of a namespace level, so that the first search is quick."""
+        if self._parts.embedder is not None:
+            await self._parts.embedder.warm()
+        await self._parts.projection.warm(_checked(namespace))
+
+    async def write(self, namespace: str, request: WriteRequest) -> Receipt:
+        """Keep what was said or done."""
+        receipt = await self._parts.writer.write(_checked(namespace), request, self._trace(namespace, "write"))
+        self._parts.worker.wake()
+        return receipt
+
+    async def write_many(self, namespace: str, requests: Sequence[WriteRequest]) -> list[Receipt]:
+        """Keep many things at once; one receipt each, in order."""
+        receipts = await self._parts.writer.write_many(_checked(namespace), requests, self._trace(namespace, "write"))
+        self._parts.worker.wake()
+        return list(receipts)
+
+    async def write_experience(self, namespace: str, request: ExperienceRequest) -> Receipt:
+        """Keep what worked or failed."""
+        return await self._parts.recorder.record(_checked(namespace), request, self._trace(namespace, "experience"))
+
+    async def search(self, namespace: str, query: Query) -> SearchResult:
+        """What matters for a question; its trace is kept."""
+        trace = self._trace(namespace, "search")
+        result = await self._parts.searcher.search(_checked(namespace), query, trace)
+        await self._parts.store.save_trace(namespace, trace.id, self.now(), trace.body())
+        return result
+
+    async def trace(self, namespace: str, trace_id: str) -> dict[str, JsonValue]:
+        """The record of one search."""
+        body = await self._parts.store.trace(_checked(namespace), trace_id)
+        if body is None:
+            raise NotFound("trace_id", trace_id)
+        return dict(body)
+
+    async def get(self, namespace: str, memory_id: str) -> Memory:
+        """One memory, whatever its status, by its id, whole or short."""
+        whole = await self._resolve(namespace, memory_id)
+        return (await self._parts.store.memories(namespace, [whole]))[whole]
+
+    async def list(
+        self, namespace: str, filters: Filters, *, order: Order | str, limit: int, after: str | None
+    ) -> Page[Memory]:
+        """Memories that match, a page at a time."""
+        if order not in tuple(Order):
+            raise InvalidInput("order", order, f"one of {', '.join(Order)}")
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+            raise InvalidInput("limit", limit, f"a whole number from 1 to {MAX_PAGE}")
+        return await self._parts.store.find(_checked(namespace), filters, order=Order(order), limit=limit, after=after)
+
+    async def history(self, namespace: str, memory_id: str) -> Sequence[Revision]:
+        """Every state of a memory, oldest first."""
+        return await self._parts.store.history(namespace, await self._resolve(namespace, memory_id))
+
+    async def update(
+        self,
+        namespace: str,
+        memory_id: str,
+        *,
+        new_content: str | None,
+        confidence: float | None,
+        importance: float | None,
+    ) -> Receipt:
+        """Change a memory; its former state stays in the history."""
+        whole = await self._resolve(namespace, memory_id)
+        return await self._parts.amender.update(
+            namespace, whole, new_content=new_content, confidence=confidence, importance=importance
+        )
+
+    async def pin(self, namespace: str, memory_id: str, *, pinned: bool) -> Receipt:
+        """Keep a memory from fading and always in the context block, or let it go."""
+        return await self._parts.amender.pin(namespace, await self._resolve(namespace, memory_id), pinned=pinned)
+
+    async def forget(self, namespace: str, memory_id: str, *, decay_factor: float, reason: str) -> Receipt:
+        """Weaken a memory by a factor; 1 hides it at once."""
+        whole = await self._resolve(namespace, memory_id)
+        return await self._parts.amender.forget(namespace, whole, decay_factor=decay_factor, reason=reason)
+
+    async def undo(self, namespace: str, token: str) -> Receipt:
+        """Take back what one call changed. `Conflict` if it has been changed since."""
+        return await self._parts.amender.undo(_checked(namespace), check_text("token", token))
+
+    async def feedback(self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str) -> Memory:
+        """Say whether following an experience worked."""
+        if outcome not in tuple(OutcomeStatus):
+            raise InvalidInput("outcome", outcome, f"one of {', '.join(OutcomeStatus)}")
+        whole = await self._resolve(namespace, memory_id)
+        return await self._parts.feedback.give(namespace, whole, OutcomeStatus(outcome), note=note)
+
+    async def stats(self, namespace: str) -> Stats:
+        """Counts of the namespace."""
+        return await self._parts.store.stats(_checked(namespace))
+
+    async def lag(self, namespace: str) -> dict[str, int]:
+        """By how many changes each index is behind the store."""
+        return await self._parts.projection.lag(_checked(namespace))
+
+    async def namespaces(self) -> Sequence[str]:
+        """Every namespace that holds something."""
+        return await self._parts.store.namespaces()
+
+    async def _resolve(self, namespace: str, memory_id: str) -> str:
+        return await self._parts.store.resolve(
+            _checked(namespace), check_text("memory_id", memory_id).strip().removeprefix("#")
+        )
+
+    def _trace(self, namespace: str, operation: str) -> Trace:
+        return Trace(self._parts.ids.new(), namespace, operation)
+
+
+def _checked(namespace: str) -> str:
+    if len(check_text("namespace", namespace)) > MAX_NAME:
+        raise InvalidInput("namespace", namespace, f"at most {MAX_NAME} characters")
+    return namespace
