@@ -24,6 +24,7 @@ from hindsight.experience.record import Recorder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
 from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
+from hindsight.models.endpoint import Endpoint
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, LexicalIndex, Store, VectorIndex
 from hindsight.projection import Projection
@@ -97,13 +98,9 @@ def make_embedder(settings: Settings) -> Embedder | None:
         return UseMultilingual()
     if name.startswith("openai:"):
         key = settings.embedding_api_key
-        return OpenAIEmbedder(
-            base_url=settings.embedding_base_url,
-            model=name.removeprefix("openai:"),
-            dimensions=settings.embedding_dimensions,
-            api_key=key.get_secret_value() if key else None,
-        )
-    return FastEmbedEmbedder(name)
+        endpoint = Endpoint(settings.embedding_base_url, key=key.get_secret_value() if key else None)
+        return OpenAIEmbedder(endpoint, name.removeprefix("openai:"), dimensions=settings.embedding_dimensions)
+    return FastEmbedEmbedder(name, cache_folder=settings.data_dir / "models")
 
 
 def _assemble(

@@ -57,6 +57,11 @@ class Engine:
         self._parts = parts
         self._working: asyncio.Task[None] | None = None
 
+    @property
+    def parts(self) -> Parts:
+        """What it is made of, for an operator's tools."""
+        return self._parts
+
     def start(self) -> None:
         """Begin to work off jobs in the background."""
         self._working = asyncio.create_task(self._parts.worker.run(), name="hindsight jobs")
@@ -69,7 +74,7 @@ class Engine:
                 await self._working
             self._working = None
         parts = self._parts
-        await parts.writer.settled()
+        await parts.writer.aclose()
         await parts.searcher.aclose()
         if parts.embedder is not None:
             await parts.embedder.aclose()

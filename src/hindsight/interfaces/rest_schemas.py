@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from hindsight.domain.episode import JsonValue, Role
+from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Layer
-from hindsight.search.request import MAX_TOP_K
+from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS
 
 Share = Annotated[float, Field(ge=0, le=1)]
 MAX_BATCH = 1000  # writes in one request: bounds the time a single transaction takes
@@ -92,7 +92,7 @@ class SearchBody(Body):
     time_range: str | None = Field(default=None, examples=["2024-01-01/2024-02-01"])
     filters: FilterBody | None = None
     asked_at: str | None = None
-    max_tokens: int | None = Field(default=None, ge=50, le=100_000)
+    max_tokens: int | None = Field(default=None, ge=MIN_TOKENS, le=MAX_TOKENS)
     as_of: str | None = None
 
 
