@@ -1,0 +1,24 @@
+"""The best of many scored rows, in an order that does not depend on where a row lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.domain.query import Scored
+
+
+def leading(scores: NDArray[np.floating], limit: int, *, slack: float = 0.0) -> NDArray[np.intp]:
+    """Places of the `limit` highest scores, unsorted, with all that equal the lowest of them to within `slack`."""
+    if len(scores) <= limit:
+        return np.arange(len(scores))
+    bar = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    return np.flatnonzero(scores >= bar - slack)
+
+
+def ranked(ids: Sequence[str], scores: NDArray[np.floating], limit: int) -> list[Scored]:
+    """The `limit` best, best first, ties by id."""
+    order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))
+    return [Scored(ids[place], float(scores[place])) for place in order[:limit]]

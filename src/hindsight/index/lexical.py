@@ -1,0 +1,174 @@
+"""The keyword index: BM25 scored in process, the same for every database.
+
+Terms come from `hindsight.language.segment` on both sides. A snapshot in the data folder spares the next start the
+segmenting of all text; it holds numbers only and is dropped when an entry goes, so that a purge leaves nothing in it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from hindsight.domain.entry import Entry
+from hindsight.domain.query import Filters, Scored
+from hindsight.errors import StorageFull
+from hindsight.index.best import leading, ranked
+from hindsight.index.columns import CODES, Columns
+from hindsight.index.growing import Growing
+from hindsight.index.keeper import Keeper
+from hindsight.index.postings import Postings
+from hindsight.index.snapshot import Snapshot, SnapshotFile
+from hindsight.language.segment import VERSION, index_terms
+
+# Robertson et al., Okapi at TREC-3; the values that measured best over all sets.
+K1 = 1.2
+B = 0.75
+
+_MADE_BY = f"lexical 1, segment {VERSION}, {CODES}"
+_FEW_DEAD = 1_000
+_SAVE_AFTER = 5_000  # entries taken in since the last snapshot; fewer are segmented anew in under a second
+
+_log = logging.getLogger(__name__)
+
+
+class EmbeddedLexicalIndex:
+    """A `LexicalIndex` in memory, with snapshots under `folder` (`None`: without)."""
+
+    def __init__(self, folder: Path | None = None, *, k1: float = K1, b: float = B) -> None:
+        self._keeper = Keeper("lexical", lambda namespace: _Namespace(_file(folder, namespace), k1, b))
+
+    async def cursor(self, namespace: str) -> int:
+        """The change number this index has followed to; 0 for an empty one."""
+        return await self._keeper.call(namespace, lambda held: held.cursor)
+
+    async def count(self, namespace: str) -> int:
+        """Entries held."""
+        return await self._keeper.call(namespace, lambda held: held.columns.count)
+
+    async def drop(self, namespace: str) -> None:
+        """Forget a namespace; its cursor is 0 again."""
+        await self._keeper.call(namespace, _Namespace.clear)
+
+    async def apply(self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int) -> None:
+        """Take in entries, let others go, and move the cursor. Repeating it changes nothing."""
+        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor))
+
+    async def search(self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int) -> Sequence[Scored]:
+        """The `limit` best entries by BM25 among those that match and share a term, best first; ties by id."""
+        return await self._keeper.call(namespace, lambda held: held.search(terms, filters, limit))
+
+    async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
+        """Sum of the terms' idf, a term as often as it is asked for."""
+        return await self._keeper.call(namespace, lambda held: held.ceiling(terms))
+
+    async def aclose(self) -> None:
+        """Save snapshots, and close."""
+        await self._keeper.aclose(_Namespace.save)
+
+
+def _file(folder: Path | None, namespace: str) -> SnapshotFile | None:
+    return None if folder is None else SnapshotFile.of(folder / "lexical", namespace, _MADE_BY)
+
+
+def _hashed(terms: Iterable[str]) -> Counter[int]:
+    return Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in terms)
+
+
+class _Namespace:
+    """The keyword index of one namespace; not for several threads."""
+
+    __slots__ = ("_b", "_file", "_k1", "_lengths", "_postings", "_unsaved", "columns", "cursor")
+
+    def __init__(self, file: SnapshotFile | None, k1: float, b: float) -> None:
+        self._file, self._k1, self._b = file, k1, b
+        self._reset()
+        snapshot = file.load() if file else None
+        if snapshot is not None:
+            self.cursor = snapshot.cursor
+            self.columns = Columns.of(snapshot.ids, snapshot.arrays)
+            self._postings = Postings.of(snapshot.arrays)
+            self._lengths.replace(snapshot.arrays["lengths"])
+
+    def _reset(self) -> None:
+        self.cursor = 0
+        self.columns = Columns()
+        self._postings = Postings()
+        self._lengths = Growing(np.int32)
+        self._unsaved = 0
+
+    def clear(self) -> None:
+        self._reset()
+        if self._file:
+            self._file.remove()
+
+    def apply(self, upserts: Sequence[Entry], deletes: Sequence[str], cursor: int) -> None:
+        entries = list({entry.id: entry for entry in upserts}.values())
+        counts = [_hashed(index_terms(entry.content)) for entry in entries]
+        first = len(self.columns)
+        self.columns.add(entries)
+        for row, counted in enumerate(counts, start=first):
+            self._postings.add(row, counted)
+        self._lengths.extend(np.array([counted.total() for counted in counts], np.int32))
+        gone = [entry_id for entry_id in deletes if self.columns.remove(entry_id)]
+        if gone and self._file:
+            self._file.remove()
+        self.cursor = cursor
+        self._unsaved += len(entries) + len(gone)
+        if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3):
+            self._compact()
+        if self._unsaved >= _SAVE_AFTER:
+            self.save()
+
+    def search(self, terms: Sequence[str], filters: Filters, limit: int) -> list[Scored]:
+        if limit < 1 or not self.columns.count:
+            return []
+        alive, mask = self.columns.alive, self.columns.mask(filters)
+        lengths = self._lengths.rows
+        # At least 1: a namespace may hold nothing but texts without a word.
+        mean = max(1.0, float(lengths[alive].sum()) / self.columns.count)
+        scores = np.zeros(len(self.columns))
+        for term, asked in _hashed(terms).items():
+            rows, times = self._postings.find(term)
+            weight = asked * self._idf(int(np.count_nonzero(alive[rows])))
+            keep = mask[rows]
+            rows, held = rows[keep], times[keep].astype(np.float64)
+            norm = self._k1 * (1 - self._b + self._b * lengths[rows] / mean)
+            scores[rows] += weight * held * (self._k1 + 1) / (held + norm)
+        found = np.flatnonzero(scores)
+        found = found[leading(scores[found], limit)]
+        return ranked([self.columns.ids[row] for row in found], scores[found], limit)
+
+    def ceiling(self, terms: Sequence[str]) -> float:
+        alive = self.columns.alive
+        return math.fsum(
+            asked * self._idf(int(np.count_nonzero(alive[self._postings.find(term)[0]])))
+            for term, asked in _hashed(terms).items()
+        )
+
+    def _idf(self, holding: int) -> float:
+        """Inverse document frequency, in the form that never falls below zero (Lucene's)."""
+        return math.log1p((self.columns.count - holding + 0.5) / (holding + 0.5))
+
+    def _compact(self) -> None:
+        before = len(self.columns)
+        kept = self.columns.compact()
+        self._postings.compact(kept, before)
+        self._lengths.replace(self._lengths.rows[kept])
+
+    def save(self) -> None:
+        if self._file is None or not self._unsaved:
+            return
+        if self.columns.dead:
+            self._compact()
+        arrays = {**self.columns.arrays(), **self._postings.arrays(), "lengths": self._lengths.rows}
+        self._unsaved = 0
+        try:
+            self._file.save(Snapshot(self.cursor, self.columns.ids, arrays))
+        except StorageFull as error:
+            _log.warning("%s %s", error, error.hint)

@@ -1,0 +1,114 @@
+"""Many vectors in little room, and the nearest of them: whole vectors in half precision, and a short form to scan.
+
+The short form is the projection on the leading principal directions of the vectors themselves (Rao 1964; used so for
+two-stage nearest-neighbour search since). On real sentence embeddings a quarter of the dimensions holds most of every
+cosine, so a scan of it finds the candidates, and the whole vectors of those decide: figures in docs/indexes.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.errors import InvalidInput
+from hindsight.index.best import leading
+from hindsight.index.growing import Growing
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+
+_SCAN_WHOLE = 2_000  # up to so many rows a scan of whole vectors takes a millisecond
+_SAMPLE = 8_192  # rows the directions are found from, evenly spread
+_SHORT = 128  # dimensions of the short form, or a quarter where that is more
+_ENOUGH = 0.6  # share of the square length that the short form must hold, or it tells nothing and is not used
+_CHUNK = 8_192  # rows turned to single precision at once: bounds the memory of a scan
+_EQUAL = 1e-6  # cosines closer than this may trade places by rounding
+
+
+def stacked(vectors: Sequence[Floats]) -> Floats:
+    """Vectors of one length as rows. `InvalidInput` if they are not."""
+    shapes = {vector.shape for vector in vectors}
+    if len(shapes) > 1 or len(next(iter(shapes))) != 1:
+        raise InvalidInput("vector", sorted(shapes), "vectors of one length")
+    return np.array(vectors, np.float32)
+
+
+class Vectors:
+    """Rows of unit vectors of one length, numbered from 0."""
+
+    __slots__ = ("_directions", "_fitted_at", "_short", "_whole")
+
+    def __init__(self, dimensions: int) -> None:
+        self._whole = Growing(np.float16, dimensions)
+        self._directions: Floats | None = None
+        self._short: Growing | None = None
+        self._fitted_at = _SCAN_WHOLE // 2
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return int(self._whole.rows.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._whole.rows)
+
+    def extend(self, vectors: Floats) -> None:
+        """Append rows."""
+        if vectors.shape[1] != self.dimensions:
+            raise InvalidInput("vector", vectors.shape[1], f"{self.dimensions} dimensions, as those before it")
+        self._whole.extend(vectors)
+        if len(self) > 2 * self._fitted_at:
+            self._fit()
+        elif self._short is not None and self._directions is not None:
+            self._short.extend(vectors @ self._directions)
+
+    def keep(self, kept: NDArray[np.int64]) -> None:
+        """Leave only these rows, in this order."""
+        self._whole.replace(self._whole.rows[kept])
+        if self._short is not None:
+            self._short.replace(self._short.rows[kept])
+
+    def nearest(self, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, NDArray[np.float64]]:
+        """Of these rows the `limit` nearest, all that equal the last of them, and their cosines; unsorted."""
+        if vector.shape != (self.dimensions,):
+            raise InvalidInput("vector", vector.shape, f"one vector of {self.dimensions} dimensions")
+        candidates = self._candidates(vector, rows, limit)
+        cosines = self._cosines(vector, candidates)
+        best = leading(cosines, limit, slack=_EQUAL)
+        # Summed row by row in double precision: equal vectors get equal cosines, wherever they lie.
+        exact = np.einsum("ij,j->i", self._whole.rows[candidates[best]].astype(np.float64), vector.astype(np.float64))
+        return candidates[best], exact
+
+    def _candidates(self, vector: Floats, rows: Rows, limit: int) -> Rows:
+        wanted = 4 * limit + 200 + len(rows) // 200
+        if self._short is None or self._directions is None or len(rows) <= max(_SCAN_WHOLE // 2, wanted):
+            return rows
+        aim = vector @ self._directions
+        short = self._short.rows
+        # Few rows are gathered; of many it is quicker to compare all, and look at those asked for.
+        scores = short[rows] @ aim if len(rows) * 4 < len(short) else (short @ aim)[rows]
+        return rows[leading(scores, wanted)]
+
+    def _cosines(self, vector: Floats, rows: Rows) -> Floats:
+        parts = [
+            self._whole.rows[rows[start : start + _CHUNK]].astype(np.float32) @ vector
+            for start in range(0, len(rows), _CHUNK)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, np.float32)
+
+    def _fit(self) -> None:
+        """Find the directions anew, each time the rows have doubled: the first memories are not like the later."""
+        self._fitted_at = len(self)
+        spread = np.linspace(0, len(self) - 1, min(len(self), _SAMPLE)).astype(np.intp)
+        sample = self._whole.rows[spread].astype(np.float32)
+        strengths, directions = np.linalg.eigh(sample.T @ sample)
+        width = max(_SHORT, self.dimensions // 4)
+        if strengths[-width:].sum() < _ENOUGH * strengths.sum() or width >= self.dimensions:
+            self._directions = self._short = None
+            return
+        self._directions = np.ascontiguousarray(directions[:, -width:], np.float32)
+        self._short = Growing(np.float32, width)
+        for start in range(0, len(self), _CHUNK):
+            self._short.extend(self._whole.rows[start : start + _CHUNK].astype(np.float32) @ self._directions)
