@@ -72,7 +72,7 @@ def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question,
     if not hits:
         head.append(words.nothing)
     fixed = [*head, *upright.values(), FENCE_CLOSE]
-    room = question.max_tokens - tokens_of("\n".join(fixed))
+    room = question.max_tokens - tokens_of("\n".join([*fixed, words.left_out.format(count=len(hits))]))
     rest = [hit for hit in hits if hit.memory_id not in upright]
     lines, left_out = _lines(rest, room, question)
     shown = [*head, *upright.values(), *_grouped(rest, lines)]

