@@ -21,6 +21,7 @@ from hindsight.errors import HindsightError, shorten
 FILE_NAME = re.compile(r"(?P<stem>memories|queries_abstain|queries)(?P<suffix>_\w+)?\.jsonl(?:\.gz)?")
 CROSSLINGUAL = "_crosslingual"
 ABSTAIN = "queries_abstain"
+ROLES = {"user": "user", "assistant": "assistant"}  # speakers that are roles, not people
 
 
 class DataError(HindsightError):
@@ -39,6 +40,18 @@ class Item:
     session_id: str | None = None
     occurred_at: datetime | None = None
     speaker: str | None = None
+
+    def arguments(self) -> dict[str, object]:
+        """As arguments of a write, fit for JSON. A speaker that is only a role is given as the role."""
+        role = ROLES.get((self.speaker or "").lower())
+        given = {
+            "content": self.text,
+            "session_id": self.session_id,
+            "occurred_at": self.occurred_at.isoformat() if self.occurred_at else None,
+            "role": role,
+            "speaker": None if role else self.speaker,
+        }
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
