@@ -10,6 +10,7 @@ import difflib
 import os
 import sys
 import tomllib
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -187,6 +188,27 @@ def load(**given: object) -> Settings:
         return Settings(**given)  # type: ignore[arg-type]  # pydantic checks the values
     except ValidationError as error:
         raise ConfigError(_first_fault(error), hint="`hindsight doctor` lists every setting.") from error
+
+
+def origins(settings: Settings, given: Collection[str] = ()) -> dict[str, str]:
+    """Where each value comes from: an environment variable, a file, `given` to `load`, or `default`."""
+    files = [folder / FILE_NAME for folder in (settings.config_dir, settings.data_dir)]
+    held = [(str(path), _read_file(path)) for path in files]
+    return {name: _origin(name, settings, given, held) for name in Settings.model_fields}
+
+
+def _origin(
+    name: str, settings: Settings, given: Collection[str], files: Sequence[tuple[str, dict[str, object]]]
+) -> str:
+    if name in given:
+        return "given"
+    if name not in settings.model_fields_set:
+        return "default"
+    alias = Settings.model_fields[name].validation_alias
+    names = alias.choices if isinstance(alias, AliasChoices) else [PREFIX + name]
+    held = {variable.upper() for variable, value in os.environ.items() if value}
+    variables = [variable for choice in names if (variable := str(choice).upper()) in held]
+    return next(iter(variables), None) or next((path for path, values in files if name in values), "default")
 
 
 def not_yet_served() -> tuple[str, ...]:

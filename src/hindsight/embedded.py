@@ -259,6 +259,10 @@ class AsyncHindsight:
         engine = await self.engine()
         return await engine.feedback(namespace or self._namespace, memory_id, outcome, note=note)
 
+    async def warm(self, *, namespace: str | None = None) -> None:
+        """Load now what would otherwise load at the first search."""
+        await (await self.engine()).warm(namespace or self._namespace)
+
     async def stats(self, *, namespace: str | None = None) -> Stats:
         """Counts of the namespace."""
         return await (await self.engine()).stats(namespace or self._namespace)
@@ -351,4 +355,5 @@ class Hindsight:
     forget = _blocking(AsyncHindsight.forget)
     undo = _blocking(AsyncHindsight.undo)
     feedback = _blocking(AsyncHindsight.feedback)
+    warm = _blocking(AsyncHindsight.warm)
     stats = _blocking(AsyncHindsight.stats)

@@ -1,0 +1,79 @@
+"""Results as lines for a person to read; ids without a `#`, which a shell would take for a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hindsight.domain.change import Receipt
+from hindsight.domain.hit import Hit, MemoryHit
+from hindsight.domain.memory import Memory, short_id
+from hindsight.domain.query import SearchResult
+from hindsight.interfaces.shapes import memory_shape
+
+INDENT = "    "
+
+
+def receipt_lines(receipt: Receipt) -> Iterator[str]:
+    """What became of each statement, and the token that takes it back."""
+    for outcome in receipt.outcomes:
+        name = short_id(outcome.memory_id) if outcome.memory_id else "-"
+        yield from _item(f"{outcome.action.value}  {name}  {outcome.kind.value}", outcome.content)
+        if outcome.reason:
+            yield f"{INDENT}({outcome.reason})"
+        if outcome.other_ids:
+            yield f"{INDENT}with {', '.join(short_id(other) for other in outcome.other_ids)}"
+    if receipt.undo:
+        yield f"undo  {receipt.undo}"
+
+
+def receipt_notes(receipt: Receipt) -> Iterator[str]:
+    """What a receipt says beside its outcomes."""
+    if not receipt.outcomes and not receipt.episode_ids:
+        yield "nothing was changed"
+    if receipt.verbatim:
+        yield "kept word for word: no fact was found in it"
+    if receipt.pending:
+        yield "kept; the rest of the work goes on in the background"
+    if receipt.degraded:
+        yield f"done without: {', '.join(receipt.degraded)}"
+
+
+def result_lines(result: SearchResult) -> Iterator[str]:
+    """Standing memories, then hits, best first; each with short id, score, kind and date."""
+    standing = {hit.memory_id for hit in result.standing}
+    for constraint in result.standing:
+        yield from _hit(constraint, "always")
+    for hit in result.hits:
+        if hit.memory_id not in standing:
+            yield from _hit(hit, f"{hit.score:.2f}")
+
+
+def result_notes(result: SearchResult) -> Iterator[str]:
+    """What a result says beside its hits."""
+    if not result.hits and not result.standing:
+        yield "nothing found"
+    elif result.hits and not result.confident:
+        yield "nothing fits well; these are the nearest"
+    if result.degraded:
+        yield f"searched without: {', '.join(result.degraded)}"
+
+
+def memory_lines(memory: Memory) -> Iterator[str]:
+    """One memory as it stands, with its confidence."""
+    confidence = memory_shape(memory)["confidence"]
+    yield from _item(f"{memory.short_id}  {memory.kind.value}  confidence {confidence}", memory.content)
+
+
+def _hit(hit: Hit, score: str) -> Iterator[str]:
+    yield from _item(f"{hit.short_id}  {score}  {hit.kind.value}  {hit.occurred_at:%Y-%m-%d}", hit.content)
+    if hit.warning:
+        yield f"{INDENT}! {hit.warning}"
+    if isinstance(hit, MemoryHit) and hit.outcome is not None:
+        yield from (f"{INDENT}{number}. {step}" for number, step in enumerate(hit.steps, 1))
+        yield f"{INDENT}{hit.outcome.status.value}, confidence {hit.outcome.confidence / 100}"
+
+
+def _item(head: str, content: str) -> Iterator[str]:
+    first, *rest = content.splitlines() or [""]
+    yield f"{head}  {first}"
+    yield from (f"{INDENT}{line}" for line in rest)
