@@ -66,12 +66,13 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        opening = asyncio.ensure_future(memory.engine())
+        # Opening the store and loading the embedder go on while the first calls come in.
+        warming = asyncio.create_task(_warm(memory, settings.namespace))
         async with endpoint.run():
             try:
                 yield
             finally:
-                await asyncio.gather(opening, return_exceptions=True)
+                await warming
                 await memory.aclose()
 
     app = FastAPI(title="hindsight", version=VERSION, lifespan=lifespan, default_response_class=Answer, docs_url=None)
@@ -85,6 +86,13 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _wrong_body)
     app.add_exception_handler(HTTPException, _http_error)
     return app
+
+
+async def _warm(memory: AsyncHindsight, namespace: str) -> None:
+    try:
+        await (await memory.engine()).warm(namespace)
+    except HindsightError as error:
+        log.error("%s: %s %s", error.code, error, error.hint)
 
 
 class Gate:
@@ -289,8 +297,9 @@ async def _known_error(request: Request, error: Exception) -> Response:
 async def _wrong_body(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     fault = error.errors()[0]
-    field = ".".join(str(part) for part in fault["loc"] if part not in ("body", "query", "path"))
-    return _error_answer(InvalidInput(field or "body", fault.get("input"), fault["msg"]))
+    where, *path = fault["loc"]  # "body", "query" or "path" first, then the way to the field
+    field = ".".join(str(part) for part in path) or str(where)
+    return _error_answer(InvalidInput(field, fault.get("input"), fault["msg"]))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
