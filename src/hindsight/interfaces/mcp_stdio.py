@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import io
 import logging
 import os
@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import anyio
+import anyio.to_thread
 from mcp.server.stdio import stdio_server
 from mcp_types import JSONRPCError, JSONRPCResponse
 
@@ -82,39 +83,61 @@ class DropAnswered:
         return await self._inner.__aexit__(exc_type, exc_val, exc_tb)
 
 
-def serve(wire: Wire, opening: Opening) -> None:
-    """Serve the connection with the settings of the environment until the client closes its side.
+def serve(wire: Wire, opening: Opening, settings: Settings | None = None) -> None:
+    """Serve the connection, with the settings of the environment if none are given, until the client closes its side.
 
     A wrong setting ends the process with status 2 and its name on stderr.
     """
     try:
-        settings = load()
+        settings = settings or load()
     except ConfigError as error:
         sys.stderr.write(f"hindsight: {error} {error.hint}\n")
         raise SystemExit(2) from None
     logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C in a terminal is a way to leave, not a fault
+    try:
         anyio.run(_serve, settings, wire, opening)
+    except BaseException as error:
+        # A thread still waits for the client's next line, and Python would wait for that thread: leave without it.
+        # The store has been closed by now.
+        if not isinstance(error, KeyboardInterrupt):
+            logger.critical("the server has failed", exc_info=error)
+        logging.shutdown()
+        os._exit(130 if isinstance(error, KeyboardInterrupt) else 1)
 
 
 async def _serve(settings: Settings, wire: Wire, opening: Opening) -> None:
     memory = AsyncHindsight(settings=settings)
+    warming = asyncio.create_task(_warm(memory, settings.namespace))
+    warming.add_done_callback(_tell_failure)
     try:
-        async with anyio.create_task_group() as background:
-            background.start_soon(_open_ahead, memory)
-            await serve_wire(build_server(lambda _request: memory, settings.mcp_toolset), wire, opening)
-            background.cancel_scope.cancel()
+        await serve_wire(build_server(lambda _request: memory, settings.mcp_toolset), wire, opening)
     finally:
         with anyio.CancelScope(shield=True):
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
             await memory.aclose()
 
 
-async def _open_ahead(memory: AsyncHindsight) -> None:
-    """Open the store while the client is still listing tools. A failure here meets the first call again."""
-    try:
-        await memory.engine()
-    except HindsightError as error:
-        logger.warning("%s %s", error, error.hint)
+async def _warm(memory: AsyncHindsight, namespace: str) -> None:
+    """Open the store and load the embedder while the client is still listing tools."""
+    await (await memory.engine()).warm(namespace)
+
+
+def _tell_failure(warming: asyncio.Task[None]) -> None:
+    """Not fatal: the first call meets the same failure and answers with it."""
+    error = None if warming.cancelled() else warming.exception()
+    if isinstance(error, HindsightError):
+        logger.error("%s: %s %s", error.code, error, error.hint)
+    elif error is not None:
+        logger.error("opening the memory has failed", exc_info=error)
+
+
+class PatientInput(anyio.AsyncFile[str]):
+    """Lines of a file; waiting for one does not keep the server from stopping."""
+
+    async def readline(self) -> str:
+        """The next line, empty at the end."""
+        return await anyio.to_thread.run_sync(self.wrapped.readline, abandon_on_cancel=True)
 
 
 async def serve_wire(server: Server[object], wire: Wire, opening: Opening) -> None:
@@ -122,5 +145,5 @@ async def serve_wire(server: Server[object], wire: Wire, opening: Opening) -> No
     raw = io.BufferedReader(ReplayedInput(opening.head, wire.input))
     source = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
     sink = io.TextIOWrapper(os.fdopen(wire.output, "wb"), encoding="utf-8", newline="\n")
-    async with stdio_server(anyio.wrap_file(source), anyio.wrap_file(sink)) as (incoming, outgoing):
+    async with stdio_server(PatientInput(source), anyio.wrap_file(sink)) as (incoming, outgoing):
         await server.run(incoming, DropAnswered(outgoing, opening.answer), server.create_initialization_options())
