@@ -9,7 +9,7 @@ MAX_ENTITIES = 20
 MAX_NAME = 60
 
 _CAPITAL = r"[A-Z][\w'’-]*[a-z0-9][\w'’-]*|[A-Z]{2,}[\w-]*"
-_ENGLISH = re.compile(rf"\b(?:{_CAPITAL})(?:[ ](?:{_CAPITAL})){{0,3}}")
+_ENGLISH = re.compile(rf"(?<![A-Za-z0-9])(?:{_CAPITAL})(?:[ ](?:{_CAPITAL})){{0,3}}")
 _QUOTED = re.compile(r"《([^《》\n]{1,40})》|「([^「」\n]{1,20})」")
 _CALLED = re.compile(r"(?:名叫|叫做|名字叫|名字是|叫)([\u4e00-\u9fff]{2,4}|[A-Z][a-z]+)(?=$|[的，。,.!！、\s])")
 # Words that are written large for their place, or name no one thing.

