@@ -10,7 +10,7 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         mcp_handshake.run()
         return 0
-    from hindsight.interfaces import cli_serve  # noqa: PLC0415 - a client over stdio waits for the first answer
+    from hindsight.interfaces import cli_serve  # noqa: PLC0415 - over stdio the client waits for the first answer
 
     return cli_serve.run(arguments)
 

@@ -20,6 +20,7 @@ from hindsight.interfaces.cli_call import AsJson, Call, DataDir, Namespace, comm
 from hindsight.interfaces.cli_errors import BAD_INPUT, INTERRUPTED, OK, Broken, exit_code, explain
 from hindsight.interfaces.cli_render import memory_lines, receipt_lines, receipt_notes, result_lines, result_notes
 from hindsight.interfaces.mcp_texts import VERSION
+from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import memory_shape, receipt_shape, result_shape
 
 log = logging.getLogger(__name__)
@@ -100,9 +101,7 @@ def write(
             help="The text is one statement: fact, preference, constraint, event, relation, rule or summary.",
         ),
     ] = None,
-    importance: Annotated[
-        float | None, typer.Option(metavar="X", help="0 to 1, instead of what the rules say.")
-    ] = None,
+    importance: Annotated[str | None, typer.Option(metavar="X", help="0 to 1, instead of what the rules say.")] = None,
     tag: Tags = None,
     at: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said, ISO 8601; else now.")] = None,
     file: Annotated[
@@ -120,7 +119,7 @@ def write(
         "speaker": speaker,
         "role": role,
         "kind": kind,
-        "importance": importance,
+        "importance": _fraction("importance", importance),
         "tags": tag,
         "occurred_at": at,
     }
@@ -175,12 +174,13 @@ def forget(
     call: Call,
     memory_id: MemoryId,
     *,
-    decay: Annotated[float, typer.Option(metavar="F", help="1 hides it at once, less only weakens it.")] = 1.0,
+    decay: Annotated[str, typer.Option(metavar="F", help="1 hides it at once, less only weakens it.")] = "1",
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept in its history.")] = "",
 ) -> None:
     """Hide a memory, or weaken it. The token shown takes it back."""
+    factor = _fraction("decay", decay)
     with call.open() as memory:
-        receipt = memory.forget(memory_id, decay_factor=decay, reason=reason)
+        receipt = memory.forget(memory_id, decay_factor=1.0 if factor is None else factor, reason=reason)
     call.answer(receipt_shape(receipt), receipt_lines(receipt))
 
 
@@ -246,6 +246,10 @@ def _content(text: str | None) -> str:
         return raw.decode("utf-8-sig").rstrip("\r\n")  # the shell's line end is not part of what was said
     except UnicodeDecodeError as error:
         raise InvalidInput("TEXT", raw[error.start : error.start + 20], "text in UTF-8") from error
+
+
+def _fraction(name: str, given: str | None) -> float | None:
+    return Arguments({name: given}, (name,)).fraction(name)
 
 
 def _speak(*, as_json: bool) -> None:

@@ -29,8 +29,9 @@ def exit_code(error: HindsightError) -> int:
 def explain(error: HindsightError, *, as_json: bool = False) -> str:
     """One line: code, message, hint. As JSON, the error shape that REST has."""
     if not as_json:
-        words = " ".join(f"{error.code}: {error} {error.hint}".split())
-        return visible(words)
+        message = f"{error.code}: {error}"
+        end = " " if message.endswith((".", "!", "?", "。")) else ". "
+        return visible(" ".join((f"{message}{end}{error.hint}" if error.hint else message).split()))
     shape: dict[str, object] = {
         "code": error.code,
         "message": str(error),
