@@ -54,7 +54,7 @@ class WritePolicy:
 
     redacts: bool = True
     patience: float = 5.0  # seconds after which a caller gets a receipt that says `pending`
-    embed_seconds: float = 4.0  # a model slower than this is done without, and made up for by a job
+    embed_seconds: float = 4.5  # a model slower than this is done without, and made up for by a job
     quick_characters: int = 200_000  # more goes through two transactions
     slice_messages: int = 500  # of many writes, how many share a transaction
     attempts: int = 20  # at a state that others keep changing
