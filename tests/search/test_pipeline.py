@@ -279,6 +279,20 @@ async def test_a_health_constraint_stands_in_the_block_whatever_the_question() -
     assert "健康：用户对花生过敏（#00000001，重要性高" in found.context
 
 
+async def test_a_constraint_stands_from_its_writing_to_its_end() -> None:
+    world = World()
+    await world.holds(memory(9, "用户喜欢新闻"))
+    assert (await world.search("新闻")).standing == ()
+    allergy = memory(1, "用户对花生过敏", kind=Kind.CONSTRAINT, importance=0.95, session_id="s1")
+    await world.holds(allergy)
+    assert [hit.memory for hit in (await world.search("新闻")).standing] == [allergy]
+    assert (await world.search("新闻", filters=Filters(exclude_sessions=("s1",)))).standing == ()
+    assert (await world.search("新闻", filters=Filters(as_of=NOW - timedelta(days=60)))).standing == ()
+    ended = replace(allergy, status=Status.SUPERSEDED, valid_to=NOW, version=2)
+    await world.store.apply(Batch(SPACE, "end", NOW, puts=(Put(ended, 1, Act.SUPERSEDED),)))
+    assert (await world.search("新闻")).standing == ()
+
+
 async def test_a_minor_or_superseded_constraint_does_not_stand() -> None:
     world = World()
     await world.holds(

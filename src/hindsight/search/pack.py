@@ -17,7 +17,7 @@ from hindsight.language.fold import fold
 from hindsight.language.markers import FENCE_CLOSE, FENCE_NAME, FENCE_OPEN
 from hindsight.language.segment import index_terms
 from hindsight.language.tokens import estimate_tokens
-from hindsight.search.rank import Ranked
+from hindsight.search.rank import Distinct, Ranked
 from hindsight.search.understand import Question
 from hindsight.search.wording import CHINESE, ENGLISH, Wording, is_chinese, wording
 
@@ -50,16 +50,33 @@ class Block:
     left_out: tuple[str, ...] = ()
 
 
-def select(ranked: Sequence[Ranked], question: Question) -> list[Ranked]:
-    """The hits to give: as many as asked for, else by complexity and by the drop of relevance. Never what fits nothing.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The hits to give, best first, and the ids of better placed ones that say the same as one of them."""
 
-    `ranked` is distinct, best first.
+    chosen: tuple[Ranked, ...]
+    repeated: tuple[str, ...]
+
+
+def select(ranked: Sequence[Ranked], question: Question) -> Selection:
+    """As many as asked for, else by complexity and by the drop of relevance; none twice, and never what fits nothing.
+
+    `ranked` comes best first.
     """
-    fitting = [one for one in ranked if one.parts.relevance > 0][: question.most]
-    if question.counted or not fitting:
-        return fitting
-    least = DROP * max(one.parts.relevance for one in fitting)
-    return [one for place, one in enumerate(fitting) if place < question.fewest or one.parts.relevance >= least]
+    chosen: list[Ranked] = []
+    repeated: list[str] = []
+    different = Distinct()
+    least = 0.0 if question.counted else DROP * max((one.parts.relevance for one in ranked), default=0.0)
+    for one in ranked:
+        if len(chosen) == question.most:
+            break
+        if one.parts.relevance <= 0 or (len(chosen) >= question.fewest and one.parts.relevance < least):
+            continue
+        if different.is_new(one):
+            chosen.append(one)
+        else:
+            repeated.append(one.entry.id)
+    return Selection(tuple(chosen), tuple(repeated))
 
 
 def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question, *, confident: bool) -> Block:
@@ -229,27 +246,27 @@ def excerpt(text: str, tokens: int, asked: frozenset[str]) -> str:
     sentences = _SENTENCE.findall(text[:LONGEST_EXCERPTED]) or [text]
     shared = [len(asked.intersection(index_terms(sentence))) for sentence in sentences]
     first = last = shared.index(max(shared))
-    while first > 0 or last < len(sentences) - 1:
+    room = tokens - tokens_of(sentences[first])
+    while True:
         # Onwards first: what follows explains more often than what went before.
-        after = last + 1 < len(sentences) and _fits("".join(sentences[first : last + 2]), tokens)
-        before = not after and first > 0 and _fits("".join(sentences[first - 1 : last + 1]), tokens)
-        if not after and not before:
+        after = tokens_of(sentences[last + 1]) if last + 1 < len(sentences) else None
+        if after is not None and after <= room:
+            last, room = last + 1, room - after
+            continue
+        before = tokens_of(sentences[first - 1]) if first > 0 else None
+        if before is None or before > room:
             break
-        first, last = (first, last + 1) if after else (first - 1, last)
+        first, room = first - 1, room - before
     kept = _cut("".join(sentences[first : last + 1]).strip(), tokens)
     return f"{'…' if first > 0 else ''}{kept}{'…' if last < len(sentences) - 1 and not kept.endswith('…') else ''}"
 
 
-def _fits(text: str, tokens: int) -> bool:
-    return tokens_of(text) <= tokens
-
-
 def _cut(text: str, tokens: int) -> str:
     """The beginning of a text within `tokens`."""
-    if _fits(text, tokens):
+    if tokens_of(text) <= tokens:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _fits(text[:middle], tokens - 1) else (low, middle - 1)
+        low, high = (middle, high) if tokens_of(text[:middle]) < tokens else (low, middle - 1)
     return f"{text[:low].rstrip()}…"

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from hindsight.domain.episode import Episode
 from hindsight.domain.experience import Experience
@@ -19,8 +20,8 @@ from hindsight.observe.trace import Json, Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
 from hindsight.search.caution import warning_for
-from hindsight.search.pack import Block, pack, select
-from hindsight.search.rank import Ranked, Ranking, distinct, rank
+from hindsight.search.pack import Block, Selection, pack, select
+from hindsight.search.rank import Ranked, Ranking, rank
 from hindsight.search.routes import Recalled, Routes, recall
 from hindsight.search.understand import Question, understand
 
@@ -29,6 +30,7 @@ MOST_SOURCES = 20  # evidence shown for one hit; the rest is read by its id
 STANDING_CANDIDATES = 10
 STANDING_IMPORTANCE = 0.9  # from here on a constraint is one of health or safety
 MOST_USES_WAITING = 64
+NAMESPACES_KEPT = 256
 TRACED = 30  # candidates of a route, and places of the ranking, that a trace keeps
 
 _log = logging.getLogger(__name__)
@@ -59,6 +61,7 @@ class Searcher:
         self._embedder = embedder
         self._clock = clock
         self._settings = settings or SearchSettings()
+        self._kept: dict[str, tuple[int, list[Memory]]] = {}  # standing memories by namespace and its change number
         self._counting: set[asyncio.Task[None]] = set()
 
     async def search(self, namespace: str, query: Query, trace: Trace) -> SearchResult:
@@ -100,15 +103,14 @@ class Searcher:
             ranking = await rank(self._store, namespace, question, recalled, self._settings.weights)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
         with trace.span("select") as span:
-            different, repeated = distinct(ranking.ranked)
-            chosen = select(different, question)
-            span.count(chosen=len(chosen), repeated=len(repeated))
+            selection = select(ranking.ranked, question)
+            span.count(chosen=len(selection.chosen), repeated=len(selection.repeated))
         with trace.span("read"):
-            hits, lasting = await self._hits(namespace, chosen, standing)
+            hits, lasting = await self._hits(namespace, selection.chosen, standing)
         with trace.span("pack") as span:
             block = pack(hits, lasting, question, confident=ranking.confident)
             span.count(tokens=block.tokens, left_out=len(block.left_out))
-        _note_outcome(trace, recalled, ranking, chosen, repeated, block)
+        _note_outcome(trace, recalled, ranking, selection, block)
         return SearchResult(
             hits=tuple(hits),
             standing=tuple(lasting),
@@ -121,9 +123,20 @@ class Searcher:
 
     async def _standing(self, namespace: str, filters: Filters) -> list[Memory]:
         """Constraints of health and safety: they hold whatever is asked (SPEC §4.5)."""
-        asked = Filters(
-            kinds=(Kind.CONSTRAINT,), exclude_sessions=filters.exclude_sessions, as_of=filters.as_of, episodes=False
-        )
+        if filters.as_of is not None:
+            held = await self._constraints(namespace, filters.as_of)
+        else:
+            # Looking them up takes longer than ranking: kept for as long as nothing in the namespace has changed.
+            change = await self._store.head(namespace)
+            known = self._kept.pop(namespace, None)
+            held = known[1] if known and known[0] == change else await self._constraints(namespace, None)
+            self._kept[namespace] = (change, held)
+            if len(self._kept) > NAMESPACES_KEPT:
+                del self._kept[next(iter(self._kept))]
+        return [memory for memory in held if memory.session_id not in filters.exclude_sessions]
+
+    async def _constraints(self, namespace: str, as_of: datetime | None) -> list[Memory]:
+        asked = Filters(kinds=(Kind.CONSTRAINT,), as_of=as_of, episodes=False)
         page = await self._store.find(namespace, asked, order=Order.IMPORTANCE, limit=STANDING_CANDIDATES)
         return [memory for memory in page.items if memory.importance >= STANDING_IMPORTANCE or memory.pinned]
 
@@ -221,8 +234,7 @@ def _note_outcome(
     trace: Trace,
     recalled: Recalled,
     ranking: Ranking,
-    chosen: Sequence[Ranked],
-    repeated: Sequence[Ranked],
+    selection: Selection,
     block: Block,
 ) -> None:
     """What a person asks later: who was a candidate by which route, what each place rests on, what was cut and why."""
@@ -232,8 +244,8 @@ def _note_outcome(
             routes[name] = [[hit.id, round(hit.score, 4)] for hit in found.hits[:TRACED]]
     trace.note("candidates", routes)
     trace.note("ranking", [_noted(one) for one in ranking.ranked[:TRACED]])
-    given = {one.entry.id for one in chosen}
-    again = {one.entry.id for one in repeated}
+    given = {one.entry.id for one in selection.chosen}
+    again = set(selection.repeated)
     cut: dict[str, Json] = {}
     for one in ranking.ranked[:TRACED]:
         cut.update(dict.fromkeys(one.stands_for, f"stands behind {one.entry.id}"))

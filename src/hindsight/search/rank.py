@@ -56,9 +56,7 @@ class Ranking:
 async def rank(store: Store, namespace: str, question: Question, recalled: Recalled, weights: Weights) -> Ranking:
     """Score the candidates. Reads entries, use counts and missing vectors of the best `POOL` in one round."""
     signals = _signals(recalled)
-    scale = ranking.relevance_scale(_in_play(recalled))
-    first = sorted(signals, key=lambda found: (-ranking.relevance(signals[found], scale=scale), found))
-    pool = first[: max(POOL, POOL_PER_HIT * question.most)]
+    pool = _pool(signals, max(POOL, POOL_PER_HIT * question.most))
     entries, uses, cosines = await asyncio.gather(
         store.entries(namespace, pool),
         _uses(store, namespace, pool, weights),
@@ -69,21 +67,23 @@ async def rank(store: Store, namespace: str, question: Question, recalled: Recal
     # The store has the last word: an index may not have seen yet that an entry went or changed.
     current = [entries[found] for found in pool if found in entries and question.filters.matches(entries[found])]
     ranked = _facts_for_episodes(_scored(current, signals, uses, question, recalled, weights))
-    return Ranking(tuple(ranked), confident=_confident(ranked, recalled), outside_pool=len(first) - len(pool))
+    return Ranking(tuple(ranked), confident=_confident(ranked, recalled), outside_pool=len(signals) - len(pool))
 
 
-def distinct(ranked: Sequence[Ranked]) -> tuple[list[Ranked], list[Ranked]]:
-    """Those that say something new, in order, and those that repeat a better one word for word once folded."""
-    seen: set[tuple[str, str]] = set()
-    kept: list[Ranked] = []
-    repeated: list[Ranked] = []
-    for one in ranked:
+class Distinct:
+    """Tells what repeats something seen before, word for word once folded; one at a time, as folding takes time."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, str]] = set()
+
+    def is_new(self, ranked: Ranked) -> bool:
+        """Whether nothing seen so far says the same; from now on it counts as seen."""
         # Two experiences may answer the same situation in different ways: both are told.
-        apart = one.entry.id if one.entry.kind is Kind.EXPERIENCE else ""
-        key = (fold(one.entry.content).strip(), apart)
-        (repeated if key in seen else kept).append(one)
-        seen.add(key)
-    return kept, repeated
+        apart = ranked.entry.id if ranked.entry.kind is Kind.EXPERIENCE else ""
+        key = (fold(ranked.entry.content).strip(), apart)
+        new = key not in self._seen
+        self._seen.add(key)
+        return new
 
 
 def _signals(recalled: Recalled) -> dict[str, dict[str, float]]:
@@ -98,6 +98,17 @@ def _signals(recalled: Recalled) -> dict[str, dict[str, float]]:
         for hit in recalled.meaning.hits:
             signals.setdefault(hit.id, {})[DENSE] = ranking.dense_signal(hit.score, calibration)
     return signals
+
+
+def _pool(signals: Mapping[str, Mapping[str, float]], size: int) -> list[str]:
+    """The candidates that fit best by what their routes say."""
+    lexical, dense = ranking.SIGNAL_WEIGHTS[LEXICAL], ranking.SIGNAL_WEIGHTS[DENSE]
+    rough = [
+        (-lexical * found.get(LEXICAL, 0.0) - dense * found.get(DENSE, 0.0), entry_id)
+        for entry_id, found in signals.items()
+    ]
+    rough.sort()
+    return [entry_id for _, entry_id in rough[:size]]
 
 
 def _in_play(recalled: Recalled) -> list[str]:
