@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib import metadata
 from typing import Any
 
 import anyio
@@ -152,3 +153,7 @@ def test_whatever_prints_to_stdout_ends_on_stderr() -> None:
 def test_a_client_that_leaves_at_once_ends_the_reading() -> None:
     code = "from hindsight.interfaces import mcp_handshake as h; assert not h.greet(h.claim_stdio()).head"
     assert run_python(code, b"").stdout == b""
+
+
+def test_the_version_told_to_clients_is_that_of_the_distribution() -> None:
+    assert mcp_handshake.SERVER_INFO["version"] == metadata.version("hindsight-memory")

@@ -76,16 +76,16 @@ async def test_a_client_writes_finds_in_both_languages_and_forgets(tmp_path: Pat
 
 
 async def test_memories_outlive_the_process_and_stay_in_their_namespace(tmp_path: Path) -> None:
-    async with connected(tmp_path, HINDSIGHT_NAMESPACE="one") as client:
+    async with connected(tmp_path, HINDSIGHT_NAMESPACE="one", EMBEDDING_MODEL="none") as client:
         await call(client, "memory_write", content="The staging server is called heron.")
-    async with connected(tmp_path, HINDSIGHT_NAMESPACE="one") as client:
+    async with connected(tmp_path, HINDSIGHT_NAMESPACE="one", EMBEDDING_MODEL="none") as client:
         assert "heron" in (await call(client, "memory_search", query="name of the staging server"))["context"]
-    async with connected(tmp_path, HINDSIGHT_NAMESPACE="two") as client:
+    async with connected(tmp_path, HINDSIGHT_NAMESPACE="two", EMBEDDING_MODEL="none") as client:
         assert (await call(client, "memory_search", query="name of the staging server"))["hits"] == []
 
 
 async def test_an_experience_is_kept_found_and_rated(tmp_path: Path) -> None:
-    async with connected(tmp_path) as client:
+    async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
         receipt = await call(
             client,
             "experience_write",
@@ -103,7 +103,7 @@ async def test_an_experience_is_kept_found_and_rated(tmp_path: Path) -> None:
 
 
 async def test_the_text_of_a_memory_stands_once_and_a_short_id_serves_every_tool(tmp_path: Path) -> None:
-    async with connected(tmp_path) as client:
+    async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
         await call(client, "memory_write", content="The user's sister Ana lives in Porto.")
         result = await client.call_tool("memory_search", {"query": "Where does Ana live?", "top_k": "1"})
         assert text_of(result).count("Ana lives in Porto") == 1
@@ -205,6 +205,7 @@ def test_every_line_on_stdout_is_json_even_where_a_library_prints(tmp_path: Path
         ],
         PYTHONPATH=os.pathsep.join([str(noisy), *filter(None, [os.environ.get("PYTHONPATH")])]),
         LOG_LEVEL="DEBUG",
+        EMBEDDING_MODEL="none",
     )
     by_id = {answer["id"]: answer for answer in answers}
     assert list(by_id) == [1, *[number for number in by_id if number != 1]]

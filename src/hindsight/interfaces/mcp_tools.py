@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hindsight.config import Toolset
+from hindsight.domain.change import OutcomeAction
 from hindsight.domain.episode import Message, Role
 from hindsight.domain.experience import OutcomeStatus
-from hindsight.domain.memory import Kind
-from hindsight.errors import HindsightError, InvalidInput
+from hindsight.domain.memory import Kind, short_id
+from hindsight.errors import HindsightError, InvalidInput, shorten
 from hindsight.interfaces import mcp_schemas as shapes_in
 from hindsight.interfaces import mcp_texts as texts
 from hindsight.interfaces.schemas import Arguments
@@ -18,13 +19,14 @@ from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, resu
 from hindsight.search.request import MAX_TOP_K
 
 if TYPE_CHECKING:
-    from hindsight.domain.change import Receipt
+    from hindsight.domain.change import Receipt, WriteOutcome
     from hindsight.domain.query import SearchResult
     from hindsight.embedded import AsyncHindsight
 
 LAYERED_TOP_K = 8
 EXPERIENCE_TOP_K = 5
 EXPERIENCE_MIN_CONFIDENCE = 0.3
+SHOWN = 200  # characters of a new statement in a receipt's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +182,7 @@ async def _search(memory: AsyncHindsight, given: Arguments, default_top_k: int |
 
 
 def _receipt_reply(receipt: Receipt) -> Reply:
-    lines = [
-        f"{outcome.action.value} #{(outcome.memory_id or '')[-8:]} [{outcome.kind.value}, importance "
-        f"{outcome.importance:.2f}]{': ' + outcome.reason if outcome.reason else ''}"
-        for outcome in receipt.outcomes
-    ]
+    lines = [_outcome_line(outcome) for outcome in receipt.outcomes]
     if receipt.verbatim:
         lines.append(f"facts: {receipt.facts}, kept verbatim")
     if receipt.pending:
@@ -194,12 +192,17 @@ def _receipt_reply(receipt: Receipt) -> Reply:
     return Reply("\n".join(lines) or "Nothing to do.", receipt_shape(receipt))
 
 
+def _outcome_line(outcome: WriteOutcome) -> str:
+    """What became of one statement. Only the caller's own new words are shown, quoted: others stand behind a fence."""
+    name = f" #{short_id(outcome.memory_id)}" if outcome.memory_id else ""
+    words = f" {shorten(outcome.content, SHOWN)}" if outcome.action is OutcomeAction.ADDED else ""
+    reason = f" ({outcome.reason})" if outcome.reason else ""
+    return f"{outcome.action.value}{name} [{outcome.kind.value}, importance {outcome.importance:.2f}]{words}{reason}"
+
+
 def _result_reply(result: SearchResult) -> Reply:
-    lines = [result.context] if result.context else []
-    if not result.hits:
-        lines.append("No memory fits.")
-    elif not result.confident:
-        lines.append("Nothing fits well; these are the nearest.")
+    """The block says itself where nothing fits well."""
+    lines = [result.context or "No memory fits."]
     if result.degraded:
         lines.append("Searched without: " + ", ".join(result.degraded) + ".")
     return Reply("\n".join(lines), result_shape(result, words=False))
