@@ -172,7 +172,7 @@ def _put_memories(database: Database, batch: Batch, progress: Progress) -> None:
     if len(last) > 1:
         # Keys may move between memories of one batch in any order, so nobody holds one while they are written.
         database.run_many("vacate_content_key", [(row[0],) for row in stored.values()])
-    sources = [source.episode_id for memory in last.values() for source in memory.sources]
+    sources = [source.episode_id for put in batch.puts for source in put.memory.sources]
     places = _places(database, namespace, list(dict.fromkeys(sources)))
     for episode_id in sources:
         if episode_id not in places:
@@ -185,11 +185,14 @@ def _put_memories(database: Database, batch: Batch, progress: Progress) -> None:
     )
     _put_lookups(database, last, stored, rows, numbers, places)
     _add_revisions(database, batch, progress.change, rows)
-    for identifier, memory in last.items():
-        progress.touched[identifier] = None
-        old = stored.get(identifier)
-        if old is not None and searchable_text(memory_of(namespace, old[1:])) != searchable_text(memory):
-            database.run("drop_vectors", (namespace, identifier))
+    progress.touched.update(dict.fromkeys(last))
+    _drop_stale_vectors(database, batch, stored)
+
+
+def _drop_stale_vectors(database: Database, batch: Batch, stored: dict[str, Row]) -> None:
+    texts = {identifier: searchable_text(memory_of(batch.namespace, row[1:])) for identifier, row in stored.items()}
+    stale = {put.memory.id for put in batch.puts if texts.get(put.memory.id) not in (None, searchable_text(put.memory))}
+    database.run_many("drop_vectors", [(batch.namespace, identifier) for identifier in stale])
 
 
 def _check_versions(puts: Sequence[Put], versions: dict[str, int]) -> None:
