@@ -25,11 +25,11 @@ class EmbeddedVectorIndex:
 
     async def cursor(self, namespace: str) -> int:
         """The change number this index has followed to; 0 for an empty one."""
-        return await self._keeper.call(namespace, lambda held: held.cursor)
+        return await self._keeper.glance(namespace, lambda held: held.cursor)
 
     async def count(self, namespace: str) -> int:
         """Entries held."""
-        return await self._keeper.call(namespace, lambda held: held.columns.count)
+        return await self._keeper.glance(namespace, lambda held: held.columns.count)
 
     async def drop(self, namespace: str) -> None:
         """Forget a namespace; its cursor is 0 again."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hindsight.domain.entry import Entry
 from hindsight.domain.query import Filters, Scored
@@ -22,7 +23,7 @@ from hindsight.index.best import leading, ranked
 from hindsight.index.columns import CODES, Columns
 from hindsight.index.growing import Growing
 from hindsight.index.keeper import Keeper
-from hindsight.index.postings import Postings
+from hindsight.index.postings import Postings, RowsOfTerm
 from hindsight.index.snapshot import Snapshot, SnapshotFile
 from hindsight.language.segment import VERSION, index_terms
 
@@ -32,7 +33,7 @@ B = 0.75
 
 _MADE_BY = f"lexical 1, segment {VERSION}, {CODES}"
 _FEW_DEAD = 1_000
-_SAVE_AFTER = 5_000  # entries taken in since the last snapshot; fewer are segmented anew in under a second
+_SAVE_AFTER = 5_000  # entries taken in since the last snapshot, or a quarter: what a killed process segments anew
 
 _log = logging.getLogger(__name__)
 
@@ -45,11 +46,11 @@ class EmbeddedLexicalIndex:
 
     async def cursor(self, namespace: str) -> int:
         """The change number this index has followed to; 0 for an empty one."""
-        return await self._keeper.call(namespace, lambda held: held.cursor)
+        return await self._keeper.glance(namespace, lambda held: held.cursor)
 
     async def count(self, namespace: str) -> int:
         """Entries held."""
-        return await self._keeper.call(namespace, lambda held: held.columns.count)
+        return await self._keeper.glance(namespace, lambda held: held.columns.count)
 
     async def drop(self, namespace: str) -> None:
         """Forget a namespace; its cursor is 0 again."""
@@ -64,7 +65,10 @@ class EmbeddedLexicalIndex:
         return await self._keeper.call(namespace, lambda held: held.search(terms, filters, limit))
 
     async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
-        """Sum of the terms' idf, a term as often as it is asked for."""
+        """Sum of the terms' idf, a term as often as it is asked for. Costs nothing right after a search for them."""
+        known = await self._keeper.glance(namespace, lambda held: held.known_ceiling)
+        if known and known[0] == tuple(terms):
+            return known[1]
         return await self._keeper.call(namespace, lambda held: held.ceiling(terms))
 
     async def aclose(self) -> None:
@@ -83,7 +87,9 @@ def _hashed(terms: Iterable[str]) -> Counter[int]:
 class _Namespace:
     """The keyword index of one namespace; not for several threads."""
 
-    __slots__ = ("_b", "_file", "_k1", "_lengths", "_postings", "_unsaved", "columns", "cursor")
+    __slots__ = (
+        "_b", "_file", "_k1", "_known_norms", "_lengths", "_postings", "_unsaved", "columns", "cursor", "known_ceiling",
+    )  # fmt: skip
 
     def __init__(self, file: SnapshotFile | None, k1: float, b: float) -> None:
         self._file, self._k1, self._b = file, k1, b
@@ -101,6 +107,8 @@ class _Namespace:
         self._postings = Postings()
         self._lengths = Growing(np.int32)
         self._unsaved = 0
+        self._known_norms: NDArray[np.float64] | None = None
+        self.known_ceiling: tuple[tuple[str, ...], float] | None = None
 
     def clear(self) -> None:
         self._reset()
@@ -109,50 +117,57 @@ class _Namespace:
 
     def apply(self, upserts: Sequence[Entry], deletes: Sequence[str], cursor: int) -> None:
         entries = list({entry.id: entry for entry in upserts}.values())
-        counts = [_hashed(index_terms(entry.content)) for entry in entries]
-        first = len(self.columns)
+        lengths = []
+        for row, entry in enumerate(entries, start=len(self.columns)):
+            counts = _hashed(index_terms(entry.content))
+            self._postings.add(row, counts)
+            lengths.append(counts.total())
+        self._lengths.extend(np.array(lengths, np.int32))
         self.columns.add(entries)
-        for row, counted in enumerate(counts, start=first):
-            self._postings.add(row, counted)
-        self._lengths.extend(np.array([counted.total() for counted in counts], np.int32))
         gone = [entry_id for entry_id in deletes if self.columns.remove(entry_id)]
         if gone and self._file:
             self._file.remove()
         self.cursor = cursor
+        self._known_norms = self.known_ceiling = None
         self._unsaved += len(entries) + len(gone)
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3):
             self._compact()
-        if self._unsaved >= _SAVE_AFTER:
+        if self._unsaved >= max(_SAVE_AFTER, self.columns.count // 4):
             self.save()
 
     def search(self, terms: Sequence[str], filters: Filters, limit: int) -> list[Scored]:
-        if limit < 1 or not self.columns.count:
+        lists = [(self._postings.find(term), asked) for term, asked in _hashed(terms).items()]
+        if limit < 1 or not lists or not self.columns.count:
             return []
-        alive, mask = self.columns.alive, self.columns.mask(filters)
-        lengths = self._lengths.rows
-        # At least 1: a namespace may hold nothing but texts without a word.
-        mean = max(1.0, float(lengths[alive].sum()) / self.columns.count)
-        scores = np.zeros(len(self.columns))
-        for term, asked in _hashed(terms).items():
-            rows, times = self._postings.find(term)
-            weight = asked * self._idf(int(np.count_nonzero(alive[rows])))
-            keep = mask[rows]
-            rows, held = rows[keep], times[keep].astype(np.float64)
-            norm = self._k1 * (1 - self._b + self._b * lengths[rows] / mean)
-            scores[rows] += weight * held * (self._k1 + 1) / (held + norm)
+        # All postings of the question in one go: numpy's cost per call outweighs that of most lists.
+        rows = np.concatenate([rows for (rows, _), _ in lists])
+        held = np.concatenate([times for (_, times), _ in lists]).astype(np.float64)
+        idfs = [asked * self._idf(rows) for (rows, _), asked in lists]
+        self.known_ceiling = tuple(terms), math.fsum(idfs)
+        weight = np.repeat(idfs, [len(rows) for (rows, _), _ in lists]) * (self._k1 + 1)
+        keep = self.columns.mask(filters)[rows]
+        rows, held, weight = rows[keep], held[keep], weight[keep]
+        gains = weight * held / (held + self._norms()[rows])
+        scores = np.bincount(rows, gains, minlength=len(self.columns)).astype(np.float64, copy=False)
         found = np.flatnonzero(scores)
         found = found[leading(scores[found], limit)]
         return ranked([self.columns.ids[row] for row in found], scores[found], limit)
 
     def ceiling(self, terms: Sequence[str]) -> float:
-        alive = self.columns.alive
-        return math.fsum(
-            asked * self._idf(int(np.count_nonzero(alive[self._postings.find(term)[0]])))
-            for term, asked in _hashed(terms).items()
-        )
+        return math.fsum(asked * self._idf(self._postings.find(term)[0]) for term, asked in _hashed(terms).items())
 
-    def _idf(self, holding: int) -> float:
-        """Inverse document frequency, in the form that never falls below zero (Lucene's)."""
+    def _norms(self) -> NDArray[np.float64]:
+        """What a text's length does to its counts, row by row; kept until something changes."""
+        if self._known_norms is None:
+            lengths = self._lengths.rows
+            # At least 1: a namespace may hold nothing but texts without a word.
+            mean = max(1.0, float(lengths[self.columns.alive].sum()) / self.columns.count)
+            self._known_norms = self._k1 * (1 - self._b + self._b * lengths / mean)
+        return self._known_norms
+
+    def _idf(self, rows: RowsOfTerm) -> float:
+        """Inverse document frequency of the term in these rows, in the form that never falls below zero (Lucene's)."""
+        holding = int(np.count_nonzero(self.columns.alive[rows])) if self.columns.dead else len(rows)
         return math.log1p((self.columns.count - holding + 0.5) / (holding + 0.5))
 
     def _compact(self) -> None:
@@ -160,6 +175,7 @@ class _Namespace:
         kept = self.columns.compact()
         self._postings.compact(kept, before)
         self._lengths.replace(self._lengths.rows[kept])
+        self._known_norms = None
 
     def save(self) -> None:
         if self._file is None or not self._unsaved:

@@ -1,4 +1,4 @@
-"""Many vectors in little room, and the nearest of them: whole vectors in half precision, and a short form to scan.
+"""Many vectors in little room, and the nearest of them: whole vectors in 16 bits, and a short form to scan.
 
 The short form is the projection on the leading principal directions of the vectors themselves (Rao 1964; used so for
 two-stage nearest-neighbour search since). On real sentence embeddings a quarter of the dimensions holds most of every
@@ -23,7 +23,8 @@ _SCAN_WHOLE = 2_000  # up to so many rows a scan of whole vectors takes a millis
 _SAMPLE = 8_192  # rows the directions are found from, evenly spread
 _SHORT = 128  # dimensions of the short form, or a quarter where that is more
 _ENOUGH = 0.6  # share of the square length that the short form must hold, or it tells nothing and is not used
-_CHUNK = 8_192  # rows turned to single precision at once: bounds the memory of a scan
+_UNIT = 32_767  # whole vectors are 16-bit fractions: no component of a unit vector exceeds 1, so no scale is needed
+_CHUNK = 1_024  # rows turned to single precision at once: bounds the memory of a scan
 _EQUAL = 1e-6  # cosines closer than this may trade places by rounding
 
 
@@ -41,7 +42,7 @@ class Vectors:
     __slots__ = ("_directions", "_fitted_at", "_short", "_whole")
 
     def __init__(self, dimensions: int) -> None:
-        self._whole = Growing(np.float16, dimensions)
+        self._whole = Growing(np.int16, dimensions)
         self._directions: Floats | None = None
         self._short: Growing | None = None
         self._fitted_at = _SCAN_WHOLE // 2
@@ -58,7 +59,7 @@ class Vectors:
         """Append rows."""
         if vectors.shape[1] != self.dimensions:
             raise InvalidInput("vector", vectors.shape[1], f"{self.dimensions} dimensions, as those before it")
-        self._whole.extend(vectors)
+        self._whole.extend(np.rint(vectors.clip(-1, 1) * _UNIT).astype(np.int16))
         if len(self) > 2 * self._fitted_at:
             self._fit()
         elif self._short is not None and self._directions is not None:
@@ -78,8 +79,8 @@ class Vectors:
         cosines = self._cosines(vector, candidates)
         best = leading(cosines, limit, slack=_EQUAL)
         # Summed row by row in double precision: equal vectors get equal cosines, wherever they lie.
-        exact = np.einsum("ij,j->i", self._whole.rows[candidates[best]].astype(np.float64), vector.astype(np.float64))
-        return candidates[best], exact
+        nearest = self._whole.rows[candidates[best]].astype(np.float64)
+        return candidates[best], np.einsum("ij,j->i", nearest, vector.astype(np.float64)) / _UNIT
 
     def _candidates(self, vector: Floats, rows: Rows, limit: int) -> Rows:
         wanted = 4 * limit + 200 + len(rows) // 200
@@ -92,8 +93,9 @@ class Vectors:
         return rows[leading(scores, wanted)]
 
     def _cosines(self, vector: Floats, rows: Rows) -> Floats:
+        scaled = vector / np.float32(_UNIT)
         parts = [
-            self._whole.rows[rows[start : start + _CHUNK]].astype(np.float32) @ vector
+            self._whole.rows[rows[start : start + _CHUNK]].astype(np.float32) @ scaled
             for start in range(0, len(rows), _CHUNK)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
@@ -102,8 +104,11 @@ class Vectors:
         """Find the directions anew, each time the rows have doubled: the first memories are not like the later."""
         self._fitted_at = len(self)
         spread = np.linspace(0, len(self) - 1, min(len(self), _SAMPLE)).astype(np.intp)
-        sample = self._whole.rows[spread].astype(np.float32)
-        strengths, directions = np.linalg.eigh(sample.T @ sample)
+        products = np.zeros((self.dimensions, self.dimensions), np.float32)
+        for start in range(0, len(spread), _CHUNK):
+            sample = self._whole.rows[spread[start : start + _CHUNK]].astype(np.float32)
+            products += sample.T @ sample
+        strengths, directions = np.linalg.eigh(products)
         width = max(_SHORT, self.dimensions // 4)
         if strengths[-width:].sum() < _ENOUGH * strengths.sum() or width >= self.dimensions:
             self._directions = self._short = None
@@ -111,4 +116,5 @@ class Vectors:
         self._directions = np.ascontiguousarray(directions[:, -width:], np.float32)
         self._short = Growing(np.float32, width)
         for start in range(0, len(self), _CHUNK):
-            self._short.extend(self._whole.rows[start : start + _CHUNK].astype(np.float32) @ self._directions)
+            part = self._whole.rows[start : start + _CHUNK].astype(np.float32) / np.float32(_UNIT)
+            self._short.extend(part @ self._directions)
