@@ -57,7 +57,7 @@ def test_good_lines_are_written_and_every_bad_one_is_named_by_number(
     assert cli.main(["write", "--file", str(file), "--session", "s1"]) == 2
     shown = capsys.readouterr()
     assert shown.out.startswith("2 of 7 lines written: ")
-    assert "5 bad lines left out" in shown.out
+    assert "bad lines left out: 5" in shown.out
     for number in (2, 5, 6, 7, 8):
         assert f"line {number}: " in shown.err
     assert "colour" in shown.err

@@ -22,6 +22,7 @@ from hindsight.ops.doctor import (
     check_jobs,
     check_lag,
     check_model,
+    check_newest,
     check_permissions,
     examine,
 )
@@ -154,9 +155,10 @@ def test_little_room_on_the_disk_warns_and_none_fails(tmp_path: Path, free: int,
 
 def test_a_clock_that_was_never_set_or_was_turned_back_is_told() -> None:
     assert check_clock(NOW).state is State.OK
-    assert check_clock(NOW, newest=NOW - timedelta(days=900)).state is State.OK
+    assert check_newest(NOW, NOW - timedelta(days=900)).state is State.OK
+    assert check_newest(NOW, None).state is State.OK
     assert check_clock(datetime(1970, 1, 2, tzinfo=UTC)).state is State.FAIL
-    assert check_clock(NOW, newest=NOW + timedelta(hours=1)).state is State.WARN
+    assert check_newest(NOW, NOW + timedelta(hours=1)).state is State.WARN
 
 
 def test_search_without_an_embedding_model_is_told() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from hindsight.errors import InvalidInput, Unavailable
-from hindsight.interfaces.cli_errors import visible
+from hindsight.interfaces.cli_errors import log_to_stderr, visible
 from hindsight.interfaces.shapes import Shape
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 log = logging.getLogger(__name__)
-
-LOG_FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Answer with JSON, for programs.")]
 Namespace = Annotated[
@@ -103,11 +101,6 @@ def _warm(memory: Hindsight) -> None:
         memory.warm()
     except Unavailable as error:
         log.warning("the embedder does not load: %s", error)  # what follows goes by words alone, and says so
-
-
-def log_to_stderr(level: str) -> None:
-    """Standard output is for results."""
-    logging.basicConfig(level=level, stream=sys.stderr, format=LOG_FORMAT)
 
 
 def command(

@@ -85,7 +85,7 @@ class Report:
     def text(self) -> str:
         """As one line."""
         counts = ", ".join(f"{count} {action}" for action, count in sorted(self.actions.items())) or "nothing new"
-        bad = f"; {len(self.rejected)} bad lines left out" if self.rejected else ""
+        bad = f"; bad lines left out: {len(self.rejected)}" if self.rejected else ""
         missing = f"; done without: {', '.join(sorted(self.degraded))}" if self.degraded else ""
         return f"{self.written} of {self.lines} lines written: {counts}{bad}{missing}"
 

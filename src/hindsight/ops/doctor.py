@@ -29,6 +29,7 @@ LITTLE_ROOM = 1024**3  # bytes: worth a warning
 NO_ROOM = 50 * 1024**2  # bytes: SQLite needs its log and room to work
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)  # before the first release: a clock that says so is not set
 CLOCK_STEP = timedelta(minutes=5)  # what time services may put right without anybody's fault
+SET_CLOCK = "Set the clock of this machine; times and «yesterday» rest on it."
 COUNTED = 1000  # entries looked at when counting what has no vector
 
 
@@ -162,16 +163,21 @@ def check_disk(folder: Path, usage: Callable[[Path], tuple[int, int, int]] = shu
     return Check("disk space", state, f"{free / 1024**3:.1f} GiB free", "" if state is State.OK else "Free some space.")
 
 
-def check_clock(now: datetime, newest: datetime | None = None) -> Check:
-    """The clock is set, and has not been turned back since the newest memory."""
-    remedy = "Set the clock of this machine; times and «yesterday» rest on it."
+def check_clock(now: datetime) -> Check:
+    """The clock has been set."""
     if now < EARLIEST:
-        return Check("clock", State.FAIL, f"it says {now:%Y-%m-%d}, before this program was made", remedy)
-    if newest is not None and newest > now + CLOCK_STEP:
-        return Check(
-            "clock", State.WARN, f"it says {now:%Y-%m-%d %H:%M}, the newest memory {newest:%Y-%m-%d %H:%M} UTC", remedy
-        )
+        return Check("clock", State.FAIL, f"it says {now:%Y-%m-%d}, before this program was made", SET_CLOCK)
     return Check("clock", State.OK, f"{now:%Y-%m-%d %H:%M} UTC")
+
+
+def check_newest(now: datetime, newest: datetime | None) -> Check:
+    """The clock has not been turned back since the newest memory was made."""
+    name = "newest memory"
+    if newest is None:
+        return Check(name, State.OK, "none yet")
+    if newest > now + CLOCK_STEP:
+        return Check(name, State.WARN, f"{newest:%Y-%m-%d %H:%M} UTC, which is yet to come", SET_CLOCK)
+    return Check(name, State.OK, f"{newest:%Y-%m-%d %H:%M} UTC")
 
 
 async def check_store(settings: Settings) -> tuple[Check, ...]:
@@ -188,7 +194,7 @@ async def check_store(settings: Settings) -> tuple[Check, ...]:
         held = await store.embedding_model()
         namespaces = await store.namespaces()
         return (
-            Check("store", State.OK, f"{settings.database}: {len(namespaces)} namespaces"),
+            Check("store", State.OK, f"{settings.database}, with namespaces: {len(namespaces)}"),
             Check("schema version", State.OK, "this release's; a store of another is migrated or refused"),
             Check(
                 "integrity",
@@ -199,7 +205,7 @@ async def check_store(settings: Settings) -> tuple[Check, ...]:
             check_model(held, wanted),
             check_lag({namespace: await engine.lag(namespace) for namespace in namespaces}),
             *await check_namespaces(store, namespaces, held),
-            check_clock(engine.now(), await newest(store, namespaces)),
+            check_newest(engine.now(), await newest(store, namespaces)),
         )
     except HindsightError as error:
         return (_failed(_part(error), error),)
