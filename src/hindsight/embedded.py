@@ -53,7 +53,7 @@ class AsyncHindsight:
     ) -> None:
         given = {} if data_dir is None else {"data_dir": Path(data_dir)}
         self._settings = settings or config.load(**given)
-        self._namespace = namespace or self._settings.namespace
+        self._namespace = self._settings.namespace if namespace is None else namespace
         self._opening: asyncio.Task[Engine] | None = None
         self._parent: AsyncHindsight | None = None
 
@@ -96,6 +96,9 @@ class AsyncHindsight:
     ) -> None:
         await self.aclose()
 
+    def _within(self, namespace: str | None) -> str:
+        return self._namespace if namespace is None else namespace
+
     async def write(
         self,
         content: str | Message | Sequence[Message | Mapping[str, object]],
@@ -131,7 +134,7 @@ class AsyncHindsight:
             "idempotency_key": idempotency_key,
         }
         engine = await self.engine()
-        return await engine.write(namespace or self._namespace, parse_write(given, timezone=self._settings.timezone))
+        return await engine.write(self._within(namespace), parse_write(given, timezone=self._settings.timezone))
 
     async def write_many(
         self, writes: Iterable[Mapping[str, object]], *, namespace: str | None = None
@@ -140,7 +143,7 @@ class AsyncHindsight:
         zone = self._settings.timezone
         requests = [parse_write(given, timezone=zone) for given in writes]
         engine = await self.engine()
-        return await engine.write_many(namespace or self._namespace, requests)
+        return await engine.write_many(self._within(namespace), requests)
 
     async def write_experience(
         self,
@@ -165,7 +168,7 @@ class AsyncHindsight:
             agent=agent,
         )
         engine = await self.engine()
-        return await engine.write_experience(namespace or self._namespace, request)
+        return await engine.write_experience(self._within(namespace), request)
 
     async def search(
         self,
@@ -194,11 +197,11 @@ class AsyncHindsight:
             max_tokens=max_tokens,
             as_of=as_of,
         )
-        return await engine.search(namespace or self._namespace, question)
+        return await engine.search(self._within(namespace), question)
 
     async def get(self, memory_id: str, *, namespace: str | None = None) -> Memory:
         """One memory by its id, whole or short. `NotFound`, `Ambiguous`."""
-        return await (await self.engine()).get(namespace or self._namespace, memory_id)
+        return await (await self.engine()).get(self._within(namespace), memory_id)
 
     async def list(
         self,
@@ -212,11 +215,11 @@ class AsyncHindsight:
         """Memories that match, a page at a time; `after` is the `next` of the page before."""
         wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=self._settings.timezone)
         engine = await self.engine()
-        return await engine.list(namespace or self._namespace, wanted, order=order, limit=limit, after=after)
+        return await engine.list(self._within(namespace), wanted, order=order, limit=limit, after=after)
 
     async def history(self, memory_id: str, *, namespace: str | None = None) -> Sequence[Revision]:
         """Every state of a memory, oldest first."""
-        return await (await self.engine()).history(namespace or self._namespace, memory_id)
+        return await (await self.engine()).history(self._within(namespace), memory_id)
 
     async def update(
         self,
@@ -230,7 +233,7 @@ class AsyncHindsight:
         """Change a memory; its former state stays in the history."""
         engine = await self.engine()
         return await engine.update(
-            namespace or self._namespace,
+            self._within(namespace),
             memory_id,
             new_content=new_content,
             confidence=confidence,
@@ -239,33 +242,33 @@ class AsyncHindsight:
 
     async def pin(self, memory_id: str, *, namespace: str | None = None, pinned: bool = True) -> Receipt:
         """Keep a memory from fading and always in the context block; `pinned=False` lets it go."""
-        return await (await self.engine()).pin(namespace or self._namespace, memory_id, pinned=pinned)
+        return await (await self.engine()).pin(self._within(namespace), memory_id, pinned=pinned)
 
     async def forget(
         self, memory_id: str, *, namespace: str | None = None, decay_factor: float = 1.0, reason: str = ""
     ) -> Receipt:
         """Weaken a memory by a factor; 1 hides it at once. The receipt's `undo` takes it back."""
         engine = await self.engine()
-        return await engine.forget(namespace or self._namespace, memory_id, decay_factor=decay_factor, reason=reason)
+        return await engine.forget(self._within(namespace), memory_id, decay_factor=decay_factor, reason=reason)
 
     async def undo(self, token: str, *, namespace: str | None = None) -> Receipt:
         """Take back what a receipt's `undo` token stands for. `Conflict` if it has been changed since."""
-        return await (await self.engine()).undo(namespace or self._namespace, token)
+        return await (await self.engine()).undo(self._within(namespace), token)
 
     async def feedback(
         self, memory_id: str, outcome: OutcomeStatus | str, *, namespace: str | None = None, note: str = ""
     ) -> Memory:
         """Say whether following an experience worked; its confidence moves (+10 / -20 hundredths)."""
         engine = await self.engine()
-        return await engine.feedback(namespace or self._namespace, memory_id, outcome, note=note)
+        return await engine.feedback(self._within(namespace), memory_id, outcome, note=note)
 
     async def warm(self, *, namespace: str | None = None) -> None:
         """Load now what would otherwise load at the first search."""
-        await (await self.engine()).warm(namespace or self._namespace)
+        await (await self.engine()).warm(self._within(namespace))
 
     async def stats(self, *, namespace: str | None = None) -> Stats:
         """Counts of the namespace."""
-        return await (await self.engine()).stats(namespace or self._namespace)
+        return await (await self.engine()).stats(self._within(namespace))
 
 
 def _blocking(
@@ -290,15 +293,17 @@ class _LoopThread:
         self._thread = threading.Thread(target=self._loop.run_forever, name="hindsight", daemon=True)
         self._thread.start()
 
+    @property
+    def closed(self) -> bool:
+        return self._loop.is_closed()
+
     def run(self, work: Coroutine[object, object, T]) -> T:
-        if self._loop.is_closed():
+        if self.closed:
             work.close()
             raise Unavailable("this Hindsight is closed", hint="Open a new one on the same folder.")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def close(self) -> None:
-        if self._loop.is_closed():
-            return
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -328,8 +333,8 @@ class Hindsight:
         return view
 
     def close(self) -> None:
-        """Finish what is queued and close."""
-        if self._inner.is_view:
+        """Finish what is queued and close; a second call does nothing."""
+        if self._inner.is_view or self._loop.closed:
             return
         self._loop.run(self._inner.aclose())
         self._loop.close()
