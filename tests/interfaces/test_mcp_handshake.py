@@ -16,7 +16,7 @@ from starlette.requests import Request
 
 from hindsight.config import Toolset
 from hindsight.embedded import AsyncHindsight
-from hindsight.interfaces import mcp_handshake
+from hindsight.interfaces import mcp_handshake, mcp_texts
 from hindsight.interfaces.mcp import build_server
 from hindsight.interfaces.mcp_handshake import EarlyAnswer, early_answer
 from hindsight.interfaces.mcp_stdio import DropAnswered
@@ -156,4 +156,4 @@ def test_a_client_that_leaves_at_once_ends_the_reading() -> None:
 
 
 def test_the_version_told_to_clients_is_that_of_the_distribution() -> None:
-    assert mcp_handshake.SERVER_INFO["version"] == metadata.version("hindsight-memory")
+    assert mcp_texts.VERSION == metadata.version("hindsight-memory")
