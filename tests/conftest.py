@@ -1,12 +1,16 @@
 """What every test can rely on: asyncio, no network beyond loopback, no settings of the person who runs it."""
 
+import asyncio
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from hindsight.models.embedder import UseMultilingual
 
 LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0", "::ffff:127.")
 # Settings of hindsight that do not start with its name (SPEC: names people already use).
@@ -36,6 +40,15 @@ sys.addaudithook(refuse_the_network)
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def weights() -> Iterator[None]:
+    """Keeps the built-in encoder's weights in memory between tests that open and close their own memory."""
+    embedder = UseMultilingual()
+    asyncio.run(embedder.warm())
+    yield
+    asyncio.run(embedder.aclose())
 
 
 @pytest.fixture(autouse=True)

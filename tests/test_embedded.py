@@ -12,6 +12,8 @@ import pytest
 from hindsight import AsyncHindsight, Hindsight, Message, config
 from hindsight.errors import Ambiguous, InvalidInput, NotFound, Unavailable
 
+pytestmark = pytest.mark.usefixtures("weights")
+
 
 @pytest.mark.parametrize(
     ("said", "asked", "found"),

@@ -14,6 +14,8 @@ from hindsight.errors import InvalidInput
 
 STEPS = ["用 pdftotext 抽取文本", "按标题分段", "写成 Markdown"]
 
+pytestmark = pytest.mark.usefixtures("weights")
+
 
 def memory_id(receipt: Receipt) -> str:
     found = receipt.outcomes[0].memory_id

