@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-STEP = 2000  # changes read from the log at once: bounds the memory that catching up takes
+STEP = 2000  # changes read from the log at once
+SLICE = 500  # entries read and taken in at once: bounds the memory of catching up, and how long a search waits for it
 
 
 class Projection:
@@ -87,19 +88,25 @@ class Projection:
         if not log:
             return await self._store.head(namespace)
         ids = list(dict.fromkeys(entry_id for step in log for entry_id in step.entry_ids))
-        entries = await self._store.entries(namespace, ids)
         reached = log[-1].change
-        if index is self._vector:
-            await self._take_vectors(namespace, ids, entries, reached)
-        else:
-            gone = [entry_id for entry_id in ids if entry_id not in entries]
-            await self._lexical.apply(namespace, list(entries.values()), gone, cursor=reached)
+        for start in range(0, max(1, len(ids)), SLICE):
+            # Until the last slice is in, the cursor stays: whoever is interrupted takes them all in again.
+            last = start + SLICE >= len(ids)
+            await self._take(namespace, index, ids[start : start + SLICE], reached if last else cursor)
         return reached
 
+    async def _take(self, namespace: str, index: Index, ids: Sequence[str], cursor: int) -> None:
+        entries = await self._store.entries(namespace, ids)
+        if index is self._vector:
+            await self._take_vectors(namespace, ids, entries, cursor)
+        else:
+            gone = [entry_id for entry_id in ids if entry_id not in entries]
+            await self._lexical.apply(namespace, list(entries.values()), gone, cursor=cursor)
+
     async def _take_vectors(
-        self, namespace: str, ids: Sequence[str], entries: Mapping[str, Entry], reached: int
+        self, namespace: str, ids: Sequence[str], entries: Mapping[str, Entry], cursor: int
     ) -> None:
         vectors = await self._store.vectors(namespace, list(entries), model=self._model)
         upserts = [(entry, vectors[entry.id]) for entry in entries.values() if entry.id in vectors]
         gone = [entry_id for entry_id in ids if entry_id not in vectors]
-        await self._vector.apply(namespace, upserts, gone, cursor=reached)
+        await self._vector.apply(namespace, upserts, gone, cursor=cursor)

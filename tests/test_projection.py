@@ -1,0 +1,74 @@
+"""Indexes brought level by the change log."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hindsight import projection
+from hindsight.domain.change import Touched
+from hindsight.domain.entry import Entry
+from hindsight.domain.query import Filters
+from hindsight.index.embedded import EmbeddedVectorIndex
+from hindsight.index.lexical import EmbeddedLexicalIndex
+from hindsight.projection import Projection
+from hindsight.testing.index_samples import SPACE, entry, unit_vectors
+
+
+class Log:
+    """What a projection reads of a store: entries, vectors and one step of the log per call of `write`."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Entry] = {}
+        self.steps: list[Touched] = []
+
+    def write(self, *ids: str, gone: Sequence[str] = ()) -> None:
+        self.held.update((name, entry(name)) for name in ids)
+        for name in gone:
+            self.held.pop(name, None)
+        self.steps.append(Touched(len(self.steps) + 1, (*ids, *gone)))
+
+    async def head(self, namespace: str) -> int:
+        return len(self.steps)
+
+    async def touched(self, namespace: str, *, after: int, limit: int) -> Sequence[Touched]:
+        return self.steps[after : after + limit]
+
+    async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
+        return {name: self.held[name] for name in ids if name in self.held}
+
+    async def vectors(self, namespace: str, ids: Sequence[str], *, model: str) -> Mapping[str, NDArray[np.float32]]:
+        return {name: unit_vectors(1, 8)[0] for name in ids if not name.startswith("bare")}
+
+
+async def found(level: Projection) -> tuple[set[str], set[str]]:
+    by_words, _ = await level.by_words(SPACE, ["cat"], Filters(), limit=100)
+    nearest = await level.nearest(SPACE, unit_vectors(1, 8)[0], Filters(), limit=100)
+    return {hit.id for hit in by_words}, {hit.id for hit in nearest}
+
+
+@pytest.mark.parametrize("size", [1, 2, 500])
+async def test_what_was_written_is_found_however_it_is_sliced(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projection, "SLICE", size)
+    log = Log()
+    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]
+    assert await found(level) == (set(), set())
+    log.write("a", "b", "c")
+    log.write("bare")
+    assert await found(level) == ({"a", "b", "c", "bare"}, {"a", "b", "c"})
+    log.write("d", gone=["a", "b"])
+    log.write()
+    assert await found(level) == ({"c", "d", "bare"}, {"c", "d"})
+    assert await level.lag(SPACE) == {"lexical": 0, "vector": 0}
+
+
+async def test_a_store_that_went_back_is_followed_anew() -> None:
+    log = Log()
+    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]
+    log.write("a")
+    log.write("b")
+    assert await found(level) == ({"a", "b"}, {"a", "b"})
+    log.steps.pop()
+    del log.held["b"]
+    assert await found(level) == ({"a"}, {"a"})
