@@ -156,4 +156,4 @@ def test_a_client_that_leaves_at_once_ends_the_reading() -> None:
 
 
 def test_the_version_told_to_clients_is_that_of_the_distribution() -> None:
-    assert mcp_texts.VERSION == metadata.version("hindsight-memory")
+    assert metadata.version("hindsight-memory") == mcp_texts.VERSION
