@@ -107,10 +107,10 @@ def page(figures: Path) -> str:
 HEAD = """# Results
 
 Made by `python -m bench.results` out of `bench/results/*.json`; measure anew with `--data DIR --run all`. What each
-figure means stands at the top of `bench/recall.py` and `bench/scale.py`. Times are of a shared machine: read them as
-orders of size. The sets are development data that nothing was fitted to row by row; the keys of some are known to hold
-errors, so that 1.0 is neither possible nor wanted. `lifebench_crosslingual_zh_en` asks in Chinese over a phone kept in
-English. `realmem` is to be read by `session_recall@10`: its gold is every turn of the right sessions."""
+figure means stands at the top of `bench/recall.py` and `bench/scale.py`. Times are those of the machine at the end of
+this page, and noisy where others used it too. The keys of some sets are known to hold errors, so that 1.0 is neither
+possible nor wanted. `lifebench_crosslingual_zh_en` asks in Chinese over a phone kept in English. `realmem` is to be
+read by `session_recall@10`: its gold is every turn of the right sessions."""
 
 
 def _recall_part(found: Mapping[str, Rows]) -> list[str]:
