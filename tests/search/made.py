@@ -19,10 +19,13 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Embedder, LexicalIndex, Store, VectorIndex
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
+from hindsight.search.routes import KEYWORD, VECTOR, Routes
 from hindsight.storage.oracle import OracleStore
 
 NOW = datetime(2024, 3, 1, 12, 0, tzinfo=UTC)
 SPACE = "ann"
+# A busy machine must not decide a test: deadlines are short only where one is to pass.
+PATIENT = SearchSettings(routes=Routes(deadlines={VECTOR: 60.0, KEYWORD: 60.0}), deadline=60.0)
 
 
 class StoppedClock:
@@ -107,7 +110,7 @@ class World:
             self.store, lexical or EmbeddedLexicalIndex(), vector or ExactVectorIndex(),
             model=self.embedder.model,
         )  # fmt: skip
-        self.searcher = Searcher(self.store, self.projection, self.embedder, StoppedClock(), settings)
+        self.searcher = Searcher(self.store, self.projection, self.embedder, StoppedClock(), settings or PATIENT)
         self.trace = Trace("none", SPACE, "search")
         self._batches = 0
 

@@ -81,6 +81,14 @@ def test_what_somebody_said_names_the_speaker() -> None:
     assert "[原话] - 小安：我搬到了奥斯陆（#" in lines
 
 
+def test_a_statement_names_its_speaker_unless_it_does_so_itself() -> None:
+    own = memory(1, "I moved to Lisbon in May", speaker="Ann", body=about_user("residence", "Lisbon"))
+    named = memory(2, "Ann lives in Lisbon", speaker="Ann", body=about_user("residence", "Lisbon"))
+    text = block(hit(own), hit(named)).text
+    assert "[Fact] - Ann: I moved to Lisbon in May (#" in text
+    assert "[Fact] - home: Ann lives in Lisbon (#" in text
+
+
 def test_lines_of_one_kind_stand_together_the_best_kind_first() -> None:
     made = block(
         hit(memory(1, "likes tea", kind=Kind.PREFERENCE)),

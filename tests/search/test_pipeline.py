@@ -17,6 +17,7 @@ from hindsight.domain.query import Filters, Query, Scored
 from hindsight.errors import InvalidInput, ModelUnavailable, StorageUnavailable
 from hindsight.index.exact import ExactVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
+from hindsight.models.embedder import UseMultilingual
 from hindsight.models.fake import FakeEmbedder
 from hindsight.search.pipeline import SearchSettings
 from hindsight.search.routes import KEYWORD, VECTOR, Routes
@@ -24,7 +25,8 @@ from hindsight.search.trigger import situation
 from hindsight.storage.oracle import OracleStore
 from tests.search.made import NOW, SPACE, World, about_user, contents, episode, experience, memory, resting_on
 
-SOON = {VECTOR: 0.02, KEYWORD: 0.02}
+SOON = {VECTOR: 0.01, KEYWORD: 0.01}
+PATIENT = {VECTOR: 60.0, KEYWORD: 60.0}
 
 
 class HangingVectors(ExactVectorIndex):
@@ -110,7 +112,8 @@ async def test_another_namespace_is_never_searched() -> None:
 async def test_when_one_route_hangs_the_other_answers_and_the_answer_says_so(
     vector: ExactVectorIndex | None, lexical: EmbeddedLexicalIndex | None, missing: str
 ) -> None:
-    world = World(vector=vector, lexical=lexical, settings=SearchSettings(routes=Routes(deadlines=SOON)))
+    routes = Routes(deadlines={**PATIENT, missing: 0.01})
+    world = World(vector=vector, lexical=lexical, settings=SearchSettings(routes=routes, deadline=60))
     await world.holds(memory(1, "用户对花生过敏"), memory(2, "周五开会"))
     found = await world.search("花生过敏")
     assert contents(found)[0] == "用户对花生过敏"
@@ -150,7 +153,7 @@ async def test_a_store_that_is_down_gives_an_empty_answer_that_says_so() -> None
 
 
 async def test_a_route_that_is_switched_off_is_not_missed() -> None:
-    world = World(settings=SearchSettings(routes=Routes(on=frozenset({KEYWORD}))))
+    world = World(settings=SearchSettings(routes=Routes(on=frozenset({KEYWORD}), deadlines=PATIENT)))
     await world.holds(memory(1, "用户对花生过敏"))
     found = await world.search("花生")
     assert contents(found) == ["用户对花生过敏"]
@@ -269,6 +272,11 @@ async def test_what_fits_clearly_worse_than_the_best_is_left_out_beyond_the_fewe
     assert len(found) <= 8
 
 
+async def test_noise_does_not_fill_up_a_short_answer() -> None:
+    world = await world_of("the login code is kept in the vault", "Bob keeps bees", "lunch at noon", "tea at four")
+    assert await world.finds("where is the login code kept?") == ["the login code is kept in the vault"]
+
+
 async def test_a_health_constraint_stands_in_the_block_whatever_the_question() -> None:
     world = World()
     allergy = memory(1, "用户对花生过敏", kind=Kind.CONSTRAINT, importance=0.95, body=about_user("health", "花生"))
@@ -369,7 +377,7 @@ async def test_an_empty_namespace_says_that_nothing_fits() -> None:
 async def test_a_good_match_is_confident_and_a_stray_word_is_not() -> None:
     world = await world_of("Ann is allergic to peanuts", "the train to Oslo leaves at nine", "Bob keeps bees")
     assert (await world.search("is Ann allergic to peanuts?")).confident
-    embedder_off = World(settings=SearchSettings(routes=Routes(on=frozenset({KEYWORD}))))
+    embedder_off = World(settings=SearchSettings(routes=Routes(on=frozenset({KEYWORD}), deadlines=PATIENT)))
     await embedder_off.holds(memory(1, "the train to Oslo leaves at nine"))
     assert not (await embedder_off.search("quarterly revenue forecast for the nine subsidiaries abroad")).confident
 
@@ -394,3 +402,23 @@ async def test_a_trace_tells_candidates_features_cuts_and_times_of_every_stage()
 async def test_the_same_question_twice_gives_the_same_ranking() -> None:
     world = await world_of(*(f"第{number}次去公园" for number in range(50)))
     assert await world.finds("去公园", top_k=20) == await world.finds("去公园", top_k=20)
+
+
+ACROSS_LANGUAGES = (
+    ("用户对花生过敏", "what food must I avoid?"),
+    ("用户对花生过敏", "吃什么要小心"),
+    ("The user's sister works at a bakery", "用户的姐姐做什么工作"),
+    ("我家养了一只猫", "which pet do I have?"),
+)
+
+
+async def test_what_was_said_in_one_language_is_found_by_meaning_in_the_other() -> None:
+    encoder = UseMultilingual()
+    world = World(embedder=encoder)
+    others = ("周五下午三点开会", "The train to Oslo leaves at nine", "新电脑的内存不够", "Bob paid the rent in cash")
+    held = {held for held, _ in ACROSS_LANGUAGES[2:]}
+    await world.holds(*(memory(number, text) for number, text in enumerate((*held, *others), 2)))
+    await world.holds(memory(1, "用户对花生过敏", kind=Kind.CONSTRAINT, importance=0.95))
+    for held_text, query in ACROSS_LANGUAGES:
+        assert held_text in (await world.finds(query))[:3]
+    await encoder.aclose()

@@ -25,6 +25,9 @@ OTHER_VOCABULARIES = 1.15  # the estimate was fitted on two vocabularies; others
 
 # A hit that fits less than half as well as the best ends the answer where its length is ours to choose.
 DROP = 0.5
+# Beside a hit that fits for sure, one that fits so much worse is noise, even where fewer hits than usual are left.
+# Where nothing does, the nearest are given uncut, but few: across languages a question may be hardly near its answer.
+NOISE, SURE, FEW = 0.15, 0.3, 3
 
 STANDING_LINES, STANDING_TOKENS = 3, 120  # SPEC §4.5
 LEAST_LINE = 60  # tokens; a line cut shorter says nothing
@@ -59,24 +62,31 @@ class Selection:
 
 
 def select(ranked: Sequence[Ranked], question: Question) -> Selection:
-    """As many as asked for, else by complexity and by the drop of relevance; none twice, and never what fits nothing.
-
-    `ranked` comes best first.
-    """
+    """As many as asked for, else by complexity and by the drop of relevance; none twice. `ranked` comes best first."""
     chosen: list[Ranked] = []
     repeated: list[str] = []
     different = Distinct()
-    least = 0.0 if question.counted else DROP * max((one.parts.relevance for one in ranked), default=0.0)
+    best = max((one.parts.relevance for one in ranked), default=0.0)
     for one in ranked:
         if len(chosen) == question.most:
             break
-        if one.parts.relevance <= 0 or (len(chosen) >= question.fewest and one.parts.relevance < least):
+        if one.parts.relevance < _least(best, len(chosen), question):
             continue
         if different.is_new(one):
             chosen.append(one)
         else:
             repeated.append(one.entry.id)
     return Selection(tuple(chosen), tuple(repeated))
+
+
+def _least(best: float, chosen: int, question: Question) -> float:
+    """The relevance the next hit must have."""
+    if question.counted:
+        return 0.0
+    sure = best >= SURE
+    if chosen >= (question.fewest if sure else FEW):
+        return DROP * best
+    return NOISE * best if sure else 0.0
 
 
 def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question, *, confident: bool) -> Block:
@@ -191,7 +201,7 @@ def _body(hit: Hit) -> str:
         return _clean(_experience(hit.memory.body, words))
     text = _clean(hit.content)
     speaker = hit.episode.speaker if isinstance(hit, EpisodeHit) else hit.memory.speaker
-    if speaker and _is_quote(hit):
+    if speaker and fold(speaker) not in fold(text):  # a statement may still say «I»
         return f"{_clean(speaker)[:LONGEST_SPEAKER]}{words.between}{text}"
     slot = hit.memory.body.slot if isinstance(hit, MemoryHit) and isinstance(hit.memory.body, Statement) else None
     return f"{words.slots[slot]}{words.between}{text}" if slot is not None and slot in words.slots else text
