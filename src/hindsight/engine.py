@@ -76,6 +76,7 @@ class Engine:
         parts = self._parts
         await parts.writer.aclose()
         await parts.searcher.aclose()
+        await parts.projection.aclose()
         if parts.embedder is not None:
             await parts.embedder.aclose()
         for index in parts.indexes:
@@ -99,13 +100,13 @@ class Engine:
     async def write(self, namespace: str, request: WriteRequest) -> Receipt:
         """Keep what was said or done."""
         receipt = await self._parts.writer.write(_checked(namespace), request, self._trace(namespace, "write"))
-        self._parts.worker.wake()
+        self._written(namespace)
         return receipt
 
     async def write_many(self, namespace: str, requests: Sequence[WriteRequest]) -> list[Receipt]:
         """Keep many things at once; one receipt each, in order."""
         receipts = await self._parts.writer.write_many(_checked(namespace), requests, self._trace(namespace, "write"))
-        self._parts.worker.wake()
+        self._written(namespace)
         return list(receipts)
 
     async def write_experience(self, namespace: str, request: ExperienceRequest) -> Receipt:
@@ -191,6 +192,10 @@ class Engine:
     async def namespaces(self) -> Sequence[str]:
         """Every namespace that holds something."""
         return await self._parts.store.namespaces()
+
+    def _written(self, namespace: str) -> None:
+        self._parts.worker.wake()
+        self._parts.projection.follow(namespace)
 
     async def _resolve(self, namespace: str, memory_id: str) -> str:
         return await self._parts.store.resolve(
