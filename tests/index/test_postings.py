@@ -1,36 +1,46 @@
 """Postings against a plain dictionary."""
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight.index import postings as module
 from hindsight.index.postings import Postings
 
-rows_of_counts = st.lists(
-    st.dictionaries(st.integers(0, 6) | st.just(2**32 - 1), st.integers(1, 400), max_size=5), max_size=25
-)
+TERMS = [*range(7), 2**32 - 1]
+batches_of_rows = st.lists(st.lists(st.lists(st.sampled_from(TERMS[1:]), max_size=6), max_size=5), max_size=8)
 
 
-@given(rows_of_counts, st.integers(1, 7), st.booleans(), st.sets(st.integers(0, 24)))
-def test_postings_are_found_sealed_or_not(
-    counts: list[dict[int, int]], seal_at: int, copy: bool, gone: set[int]
+def added(batches: list[list[list[int]]]) -> Postings:
+    postings, row = Postings(), 0
+    for batch in batches:
+        rows = np.repeat(np.arange(row, row + len(batch)), [len(terms) for terms in batch])
+        postings.add(np.array([term for terms in batch for term in terms], np.uint32), rows)
+        row += len(batch)
+    return postings
+
+
+@given(batches_of_rows, st.booleans(), st.sets(st.integers(0, 24)), st.permutations(TERMS))
+def test_postings_are_found_in_one_batch_or_many(
+    batches: list[list[list[int]]], copy: bool, gone: set[int], asked: list[int]
 ) -> None:
-    usual, module._SEAL_AT = module._SEAL_AT, seal_at
-    try:
-        postings = Postings()
-        for row, count in enumerate(counts):
-            postings.add(row, count)
-    finally:
-        module._SEAL_AT = usual
-    kept = [row for row in range(len(counts)) if row not in gone]
+    postings = added(batches)
+    held = [terms for batch in batches for terms in batch]
+    kept = [row for row in range(len(held)) if row not in gone]
     if gone:
-        postings.compact(np.array(kept, np.int64), len(counts))
-        counts = [counts[row] for row in kept]
+        postings.compact(np.array(kept, np.int64), len(held))
+        held = [held[row] for row in kept]
     if copy:
         postings = Postings.of(postings.arrays())
-    for term in (*range(8), 2**32 - 1):
-        rows, times = postings.find(term)
-        right = {row: min(255, count[term]) for row, count in enumerate(counts) if term in count}
-        assert dict(zip(rows.tolist(), times.tolist(), strict=True)) == right
-        assert rows.tolist() == sorted(rows.tolist())
+    found = postings.find(np.array(asked, np.uint32))
+    triples = zip(found.which.tolist(), found.rows.tolist(), found.times.tolist(), strict=True)
+    right = {
+        (asked.index(term), row, times) for row, terms in enumerate(held) for term, times in Counter(terms).items()
+    }
+    assert Counter(triples) == Counter(right)
+
+
+def test_a_term_that_occurs_very_often_counts_as_often_as_fits() -> None:
+    found = added([[[5] * 1_000]]).find(np.array([5], np.uint32))
+    assert found.times.tolist() == [255]

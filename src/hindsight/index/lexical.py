@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from zlib import crc32
 
@@ -23,7 +22,7 @@ from hindsight.index.best import leading, ranked
 from hindsight.index.columns import CODES, Columns
 from hindsight.index.growing import Growing
 from hindsight.index.keeper import Keeper
-from hindsight.index.postings import Postings, RowsOfTerm
+from hindsight.index.postings import Found, Postings, Terms
 from hindsight.index.snapshot import Snapshot, SnapshotFile
 from hindsight.language.segment import VERSION, index_terms
 
@@ -80,8 +79,8 @@ def _file(folder: Path | None, namespace: str) -> SnapshotFile | None:
     return None if folder is None else SnapshotFile.of(folder / "lexical", namespace, _MADE_BY)
 
 
-def _hashed(terms: Iterable[str]) -> Counter[int]:
-    return Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in terms)
+def _hashed(terms: Sequence[str]) -> Terms:
+    return np.array([crc32(term.encode("utf-8", "surrogatepass")) for term in terms], np.uint32)
 
 
 class _Namespace:
@@ -117,12 +116,12 @@ class _Namespace:
 
     def apply(self, upserts: Sequence[Entry], deletes: Sequence[str], cursor: int) -> None:
         entries = list({entry.id: entry for entry in upserts}.values())
-        lengths = []
-        for row, entry in enumerate(entries, start=len(self.columns)):
-            counts = _hashed(index_terms(entry.content))
-            self._postings.add(row, counts)
-            lengths.append(counts.total())
-        self._lengths.extend(np.array(lengths, np.int32))
+        hashes = [_hashed(index_terms(entry.content)) for entry in entries]
+        lengths = np.array([len(of_entry) for of_entry in hashes], np.int32)
+        rows = np.arange(len(self.columns), len(self.columns) + len(entries))
+        if entries:
+            self._postings.add(np.concatenate(hashes), np.repeat(rows, lengths))
+        self._lengths.extend(lengths)
         self.columns.add(entries)
         gone = [entry_id for entry_id in deletes if self.columns.remove(entry_id)]
         if gone and self._file:
@@ -136,25 +135,32 @@ class _Namespace:
             self.save()
 
     def search(self, terms: Sequence[str], filters: Filters, limit: int) -> list[Scored]:
-        lists = [(self._postings.find(term), asked) for term, asked in _hashed(terms).items()]
-        if limit < 1 or not lists or not self.columns.count:
-            return []
-        # All postings of the question in one go: numpy's cost per call outweighs that of most lists.
-        rows = np.concatenate([rows for (rows, _), _ in lists])
-        held = np.concatenate([times for (_, times), _ in lists]).astype(np.float64)
-        idfs = [asked * self._idf(rows) for (rows, _), asked in lists]
+        found, idfs = self._weighed(terms)
         self.known_ceiling = tuple(terms), math.fsum(idfs)
-        weight = np.repeat(idfs, [len(rows) for (rows, _), _ in lists]) * (self._k1 + 1)
-        keep = self.columns.mask(filters)[rows]
-        rows, held, weight = rows[keep], held[keep], weight[keep]
-        gains = weight * held / (held + self._norms()[rows])
-        scores = np.bincount(rows, gains, minlength=len(self.columns)).astype(np.float64, copy=False)
-        found = np.flatnonzero(scores)
-        found = found[leading(scores[found], limit)]
-        return ranked([self.columns.ids[row] for row in found], scores[found], limit)
+        keep = self.columns.mask(filters)[found.rows]
+        rows, times = found.rows[keep], found.times[keep].astype(np.float64)
+        if limit < 1 or not len(rows):
+            return []
+        gains = idfs[found.which[keep]] * times * (self._k1 + 1) / (times + self._norms()[rows])
+        scores = np.bincount(rows, gains).astype(np.float64, copy=False)
+        best = np.flatnonzero(scores)
+        best = best[leading(scores[best], limit)]
+        return ranked([self.columns.ids[row] for row in best], scores[best], limit)
 
     def ceiling(self, terms: Sequence[str]) -> float:
-        return math.fsum(asked * self._idf(self._postings.find(term)[0]) for term, asked in _hashed(terms).items())
+        return math.fsum(self._weighed(terms)[1])
+
+    def _weighed(self, terms: Sequence[str]) -> tuple[Found, NDArray[np.float64]]:
+        """The postings of the distinct terms, and for each its idf, times how often it is asked for.
+
+        Inverse document frequency in the form that never falls below zero (Lucene's).
+        """
+        distinct, asked = np.unique(_hashed(terms), return_counts=True)
+        found = self._postings.find(distinct)
+        which = found.which[self.columns.alive[found.rows]] if self.columns.dead else found.which
+        holding = np.bincount(which, minlength=len(distinct))
+        idfs = np.log1p((self.columns.count - holding + 0.5) / (holding + 0.5))
+        return found, (asked * idfs).astype(np.float64)
 
     def _norms(self) -> NDArray[np.float64]:
         """What a text's length does to its counts, row by row; kept until something changes."""
@@ -164,11 +170,6 @@ class _Namespace:
             mean = max(1.0, float(lengths[self.columns.alive].sum()) / self.columns.count)
             self._known_norms = self._k1 * (1 - self._b + self._b * lengths / mean)
         return self._known_norms
-
-    def _idf(self, rows: RowsOfTerm) -> float:
-        """Inverse document frequency of the term in these rows, in the form that never falls below zero (Lucene's)."""
-        holding = int(np.count_nonzero(self.columns.alive[rows])) if self.columns.dead else len(rows)
-        return math.log1p((self.columns.count - holding + 0.5) / (holding + 0.5))
 
     def _compact(self) -> None:
         before = len(self.columns)

@@ -1,13 +1,12 @@
 """Which rows hold a term, and how often: an inverted index over numbers.
 
-New rows go into a small dictionary; from time to time it is sealed into sorted arrays, and arrays of like size are
-merged, so that a term is looked up in a handful of places and a posting costs five bytes. Rows only ever rise, so a
-merge is a sort.
+Every batch of new rows becomes a segment of sorted arrays, and segments of like size are merged, so that there are
+never many and a posting costs five bytes. A question's terms are looked up all at once, since numpy's cost per call
+outweighs that of most lists. Rows only ever rise, so a merge is a stable sort of two sorted runs.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,73 +14,80 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_SEAL_AT = 500  # rows in the dictionary, where a posting costs ten times as much
 _MOST_TIMES = 255  # BM25 saturates long before
+_ROW_BITS = np.uint64(32)
 
-RowsOfTerm = NDArray[np.int32]
-Times = NDArray[np.uint8]
+Terms = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Postings of several terms: posting `i` says that row `rows[i]` holds the term asked for at `which[i]`."""
+
+    which: NDArray[np.intp]
+    rows: NDArray[np.int32]
+    times: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """Sealed postings: those of `terms[i]` lie at `starts[i]:starts[i + 1]` of `rows` and `times`."""
+    """Sorted postings: those of `terms[i]` lie at `starts[i]:starts[i + 1]` of `rows` and `times`."""
 
-    terms: NDArray[np.uint32]
+    terms: Terms
     starts: NDArray[np.int64]
-    rows: RowsOfTerm
-    times: Times
+    rows: NDArray[np.int32]
+    times: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, terms: NDArray[np.uint32], rows: RowsOfTerm, times: Times) -> _Segment:
-        """Sort postings that come in any order."""
-        order = np.argsort(terms.astype(np.uint64) << np.uint64(32) | rows.astype(np.uint64))
-        terms = terms[order]
-        first = np.flatnonzero(np.concatenate(([True], terms[1:] != terms[:-1]))) if len(terms) else np.empty(0, int)
-        starts = np.append(first, len(terms)).astype(np.int64)
-        return cls(terms[first], starts, rows[order], times[order])
+    def of(cls, terms: Terms, rows: NDArray[np.int32], times: NDArray[np.uint8]) -> _Segment:
+        """Postings sorted by term and row."""
+        first = np.flatnonzero(np.diff(terms, prepend=terms[:1] + np.uint32(1)))
+        return cls(terms[first], np.append(first, len(terms)).astype(np.int64), rows, times)
 
-    def spread(self) -> NDArray[np.uint32]:
+    def spread(self) -> Terms:
         """The term of each posting."""
         return np.repeat(self.terms, np.diff(self.starts))
 
-    def find(self, term: int) -> slice:
-        """Where the postings of a term lie."""
-        place = int(np.searchsorted(self.terms, np.uint32(term)))
-        if place == len(self.terms) or self.terms[place] != term:
-            return slice(0, 0)
-        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+    def find(self, terms: Terms) -> Found:
+        """The postings of these terms."""
+        places = np.searchsorted(self.terms, terms)
+        places[places == len(self.terms)] = 0
+        here = np.flatnonzero(self.terms[places] == terms) if len(self.terms) else np.empty(0, np.intp)
+        starts, ends = self.starts[places[here]], self.starts[places[here] + 1]
+        lengths = ends - starts
+        # The ranges starts[i]..ends[i], one after the other.
+        at = np.repeat(ends - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
+        return Found(np.repeat(here, lengths), self.rows[at], self.times[at])
 
 
 class Postings:
     """An inverted index. Terms are 32-bit hashes: of half a million, some thirty share theirs with another."""
 
-    __slots__ = ("_fresh", "_fresh_rows", "_segments")
+    __slots__ = ("_segments",)
 
     def __init__(self) -> None:
         self._segments: list[_Segment] = []
-        self._fresh: dict[int, array[int]] = {}
-        self._fresh_rows = 0
 
-    def add(self, row: int, counts: Mapping[int, int]) -> None:
-        """Put in a row, higher than all before, with the times it holds each term."""
-        for term, times in counts.items():
-            self._fresh.setdefault(term, array("q")).append(row << 8 | min(times, _MOST_TIMES))
-        self._fresh_rows += 1
-        if self._fresh_rows >= _SEAL_AT:
-            self._seal()
+    def add(self, terms: Terms, rows: NDArray[np.int64]) -> None:
+        """Put in one posting per occurrence of a term in a row; the rows are higher than all before."""
+        keys, times = np.unique(terms.astype(np.uint64) << _ROW_BITS | rows.astype(np.uint64), return_counts=True)
+        fresh = _Segment.of(
+            (keys >> _ROW_BITS).astype(np.uint32),
+            keys.astype(np.uint32).astype(np.int32),
+            times.clip(max=_MOST_TIMES).astype(np.uint8),
+        )
+        self._segments.append(fresh)
+        while len(self._segments) > 1 and len(self._segments[-2].rows) < 2 * len(self._segments[-1].rows):
+            self._merge_last()
 
-    def find(self, term: int) -> tuple[RowsOfTerm, Times]:
-        """The rows that hold a term, rising, and how often each does."""
-        slices = [(segment, segment.find(term)) for segment in self._segments]
-        rows = [segment.rows[place] for segment, place in slices]
-        times = [segment.times[place] for segment, place in slices]
-        if term in self._fresh:
-            packed = np.array(self._fresh[term], np.int64)
-            rows.append((packed >> 8).astype(np.int32))
-            times.append((packed & _MOST_TIMES).astype(np.uint8))
-        if not rows:
-            return np.empty(0, np.int32), np.empty(0, np.uint8)
-        return (rows[0], times[0]) if len(rows) == 1 else (np.concatenate(rows), np.concatenate(times))
+    def find(self, terms: Terms) -> Found:
+        """The postings of these terms, those of one row in the order of the terms."""
+        parts = [segment.find(terms) for segment in self._segments] or [_NOTHING]
+        return Found(
+            np.concatenate([part.which for part in parts]),
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.times for part in parts]),
+        )
 
     def compact(self, kept: NDArray[np.int64], before: int) -> None:
         """Leave only the `kept` of the rows `0..before`, renumbered in that order."""
@@ -104,35 +110,21 @@ class Postings:
         postings._segments = [_Segment(arrays["terms"], arrays["starts"], arrays["rows"], arrays["times"])]
         return postings
 
-    def _seal(self) -> None:
-        terms = np.array(list(self._fresh), np.uint32)
-        packed = [np.array(postings, np.int64) for postings in self._fresh.values()]
-        lengths = [len(postings) for postings in packed]
-        together = np.concatenate(packed) if packed else np.empty(0, np.int64)
-        self._segments.append(
-            _Segment.of(
-                np.repeat(terms, lengths),
-                (together >> 8).astype(np.int32),
-                (together & _MOST_TIMES).astype(np.uint8),
-            )
-        )
-        self._fresh, self._fresh_rows = {}, 0
-        while len(self._segments) > 1 and len(self._segments[-2].rows) < 2 * len(self._segments[-1].rows):
-            self._merge_last()
-
     def _whole(self) -> _Segment:
         """Everything in one segment."""
-        if self._fresh or not self._segments:
-            self._seal()
+        if not self._segments:
+            self.add(np.empty(0, np.uint32), np.empty(0, np.int64))
         while len(self._segments) > 1:
             self._merge_last()
         return self._segments[0]
 
     def _merge_last(self) -> None:
         *others, before, last = self._segments
-        merged = _Segment.of(
-            np.concatenate((before.spread(), last.spread())),
-            np.concatenate((before.rows, last.rows)),
-            np.concatenate((before.times, last.times)),
-        )
-        self._segments = [*others, merged]
+        terms = np.concatenate((before.spread(), last.spread()))
+        order = np.argsort(terms, kind="stable")
+        rows = np.concatenate((before.rows, last.rows))[order]
+        times = np.concatenate((before.times, last.times))[order]
+        self._segments = [*others, _Segment.of(terms[order], rows, times)]
+
+
+_NOTHING = Found(np.empty(0, np.intp), np.empty(0, np.int32), np.empty(0, np.uint8))
