@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
+from json import dumps
 from math import isfinite
 from typing import Any
 
@@ -105,9 +106,12 @@ def check_time(name: str, moment: datetime) -> None:
         raise InvalidInput(name, moment, "a time in the years 1 to 9999, in UTC")
 
 
-def check_json(name: str, value: object) -> None:
-    """`InvalidInput` for what JSON can't keep exactly."""
-    _check(name, value, json=True)
+def check_encodes(name: str, value: object) -> None:
+    """`InvalidInput` for what JSON has no form for: a quick check, as a record is kept of every search."""
+    try:
+        dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(name, value, f"JSON values ({error})") from error
 
 
 def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None:

@@ -33,8 +33,8 @@ from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, Conflict, NotFound, StorageUnavailable
 from hindsight.storage.checks import (
     check_batch,
+    check_encodes,
     check_filters,
-    check_json,
     check_limit,
     check_text,
     check_texts,
@@ -327,7 +327,7 @@ class OracleStore:
         self._space(namespace)
         check_text("trace_id", trace_id)
         check_time("at", at)
-        check_json("body", body)
+        check_encodes("body", body)
         traces = self._traces.setdefault(namespace, {})
         traces.pop(trace_id, None)
         traces[trace_id] = deepcopy(dict(body))

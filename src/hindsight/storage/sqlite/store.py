@@ -17,8 +17,8 @@ from hindsight.domain.query import Filters
 from hindsight.errors import Conflict, StorageUnavailable
 from hindsight.storage.checks import (
     check_batch,
+    check_encodes,
     check_filters,
-    check_json,
     check_limit,
     check_text,
     check_texts,
@@ -254,7 +254,7 @@ class SqliteStore:
         self._check_open()
         check_texts("trace_id", (namespace, trace_id))
         check_time("at", at)
-        check_json("body", body)
+        check_encodes("body", body)
         self._gathered.trace(namespace, trace_id, at, body)
 
     async def trace(self, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
