@@ -2,7 +2,7 @@
 
 Every batch of new rows becomes a segment of sorted arrays, and segments of like size are merged, so that there are
 never many and a posting costs five bytes. A question's terms are looked up all at once, since numpy's cost per call
-outweighs that of most lists. Rows only ever rise, so a merge is a stable sort of two sorted runs.
+outweighs that of most lists. Rows only ever rise, so a merge is an insertion behind what is there.
 """
 
 from __future__ import annotations
@@ -58,6 +58,22 @@ class _Segment:
         # The ranges starts[i]..ends[i], one after the other.
         at = np.repeat(ends - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
         return Found(np.repeat(here, lengths), self.rows[at], self.times[at])
+
+    def with_later(self, later: _Segment) -> _Segment:
+        """These postings and those of later rows. Linear, and works in little memory beside the result."""
+        terms = np.union1d(self.terms, later.terms)
+        counts = np.zeros(len(terms) + 1, np.int64)
+        for part in (self, later):
+            counts[1 + np.searchsorted(terms, part.terms)] += np.diff(part.starts)
+        # A later posting comes after all of this segment's postings of its term and of lower ones.
+        after = self.starts[np.searchsorted(self.terms, later.terms, side="right")]
+        places = np.repeat(after, np.diff(later.starts)) + np.arange(len(later.rows))
+        mine = np.ones(len(self.rows) + len(later.rows), np.bool_)
+        mine[places] = False
+        rows, times = np.empty(len(mine), np.int32), np.empty(len(mine), np.uint8)
+        rows[places], times[places] = later.rows, later.times
+        rows[mine], times[mine] = self.rows, self.times
+        return _Segment(terms, np.cumsum(counts), rows, times)
 
 
 class Postings:
@@ -120,11 +136,7 @@ class Postings:
 
     def _merge_last(self) -> None:
         *others, before, last = self._segments
-        terms = np.concatenate((before.spread(), last.spread()))
-        order = np.argsort(terms, kind="stable")
-        rows = np.concatenate((before.rows, last.rows))[order]
-        times = np.concatenate((before.times, last.times))[order]
-        self._segments = [*others, _Segment.of(terms[order], rows, times)]
+        self._segments = [*others, before.with_later(last)]
 
 
 _NOTHING = Found(np.empty(0, np.intp), np.empty(0, np.int32), np.empty(0, np.uint8))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -48,7 +48,12 @@ class SnapshotFile:
         fresh = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_bytes(self._pack(snapshot))
+            with fresh.open("wb") as file:
+                digest = blake2b(digest_size=_DIGEST)
+                for part in self._parts(snapshot):
+                    digest.update(part)
+                    file.write(part)
+                file.write(digest.digest())
             fresh.replace(self.path)
         except OSError as error:
             with suppress(OSError):
@@ -82,7 +87,8 @@ class SnapshotFile:
                 hint="Check the permissions of the data folder.",
             ) from error
 
-    def _pack(self, snapshot: Snapshot) -> bytes:
+    def _parts(self, snapshot: Snapshot) -> Iterator[bytes | memoryview]:
+        """The file piece by piece, arrays without a copy."""
         arrays = {name: np.ascontiguousarray(values) for name, values in snapshot.arrays.items()}
         head = json.dumps(
             {
@@ -93,8 +99,9 @@ class SnapshotFile:
                 "arrays": [[name, values.dtype.str, values.shape] for name, values in arrays.items()],
             }
         ).encode()
-        body = b"".join((_MAGIC, len(head).to_bytes(8, "little"), head, *(a.tobytes() for a in arrays.values())))
-        return body + blake2b(body, digest_size=_DIGEST).digest()
+        yield _MAGIC + len(head).to_bytes(8, "little") + head
+        for values in arrays.values():
+            yield values.reshape(-1).view(np.uint8).data
 
     def _unpack(self, content: bytes) -> Snapshot | None:
         body, digest = memoryview(content)[:-_DIGEST], content[-_DIGEST:]
