@@ -84,7 +84,7 @@ def _grown(real: Vectors, count: int) -> Vectors:
 def measured(name: str, given: Input, size: int) -> dict[str, float]:
     """Build one candidate and ask it every question under every filter."""
     texts, asked = given.vectors("texts")[:size], given.vectors("questions")
-    candidate = (LEXICAL | VECTOR)[name]()  # type: ignore[operator]
+    candidate = (LEXICAL | VECTOR)[name]()  # type: ignore[operator]  # one of two tables
     before, started = _own_memory(), time.process_time()
     candidate.build(given.texts[:size], texts)
     figures = {"build_cpu_s": time.process_time() - started, "memory_mb": _own_memory() - before}

@@ -52,7 +52,7 @@ async def found(level: Projection) -> tuple[set[str], set[str]]:
 async def test_what_was_written_is_found_however_it_is_sliced(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(projection, "SLICE", size)
     log = Log()
-    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]
+    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]  # only what it reads
     assert await found(level) == (set(), set())
     log.write("a", "b", "c")
     log.write("bare")
@@ -65,7 +65,7 @@ async def test_what_was_written_is_found_however_it_is_sliced(size: int, monkeyp
 
 async def test_a_store_that_went_back_is_followed_anew() -> None:
     log = Log()
-    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]
+    level = Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]  # only what it reads
     log.write("a")
     log.write("b")
     assert await found(level) == ({"a", "b"}, {"a", "b"})

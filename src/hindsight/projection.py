@@ -126,7 +126,7 @@ class Projection:
             return await self._store.head(namespace)
         ids = list(dict.fromkeys(entry_id for step in steps for entry_id in step.entry_ids))
         reached = steps[-1].change
-        for start in range(0, len(ids), SLICE):
+        for start in range(0, max(1, len(ids)), SLICE):  # a step without entries moves the cursor too
             # The cursor moves with the last slice: after a crash all are taken in again, which changes nothing.
             last = start + SLICE >= len(ids)
             await self._take(namespace, index, ids[start : start + SLICE], reached if last else cursor)

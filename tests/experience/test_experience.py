@@ -48,7 +48,7 @@ async def test_an_experience_is_found_by_its_situation_with_its_steps_in_order(
     async with memory:
         await memory.write_experience(trigger, STEPS, tools_used=["pdftotext"])
         result = await memory.search(asked, filters={"types": ["experience"]})
-    assert list(result.hits[0].steps) == STEPS  # type: ignore[union-attr]
+    assert list(result.hits[0].steps) == STEPS  # type: ignore[union-attr]  # experiences are memories
 
 
 async def test_the_same_experience_twice_stays_one(memory: AsyncHindsight) -> None:
@@ -131,7 +131,7 @@ async def test_what_is_no_experience_is_refused_by_field(
     given = {"trigger_context": "When it rains", "action_steps": ["take an umbrella"], **arguments}
     async with memory:
         with pytest.raises(InvalidInput) as caught:
-            await memory.write_experience(**given)  # type: ignore[arg-type]
+            await memory.write_experience(**given)  # type: ignore[arg-type]  # wrong on purpose
         assert caught.value.field == field
         assert (await memory.stats()).change == 0
 

@@ -66,7 +66,7 @@ def test_a_conversation_keeps_roles_speakers_and_times(client: httpx2.Client) ->
         {"content": "Lovely! How old is she?", "role": "assistant"},
     ]
     receipt = write(client, messages, session_id="s1")
-    assert len(receipt["episode_ids"]) == 2  # type: ignore[arg-type]
+    assert len(receipt["episode_ids"]) == 2  # type: ignore[arg-type]  # JSON
     hits = search(client, "What is Ann's cat called?")["hits"]
     assert isinstance(hits, list)
     source = next(hit for hit in hits if "Mochi" in hit["content"])["sources"][0]
@@ -82,7 +82,7 @@ def test_a_batch_gives_one_receipt_each_in_order(client: httpx2.Client) -> None:
 
 
 def test_forgetting_hides_at_once_and_undo_brings_back(client: httpx2.Client) -> None:
-    memory_id = write(client, "对芒果过敏")["outcomes"][0]["memory_id"]  # type: ignore[index]
+    memory_id = write(client, "对芒果过敏")["outcomes"][0]["memory_id"]  # type: ignore[index]  # JSON
     receipt = client.delete(f"/v1/memories/{memory_id}").json()
     assert "芒果" not in str(search(client, "芒果"))
     assert client.post("/v1/undo", json={"token": receipt["undo"]}).status_code == 200
@@ -98,7 +98,7 @@ def test_an_experience_is_found_by_its_situation_and_moved_by_feedback(client: h
         "tools_used": ["pdftotext"],
     }
     receipt = client.post("/v1/experiences", json=body).json()
-    hit = search(client, "请把这份 PDF 变成 markdown", filters={"types": ["experience"]})["hits"][0]  # type: ignore[index]
+    hit = search(client, "请把这份 PDF 变成 markdown", filters={"types": ["experience"]})["hits"][0]  # type: ignore[index]  # JSON
     assert hit["steps"] == body["action_steps"]
     assert hit["outcome"]["confidence"] == 0.5
     memory_id = receipt["outcomes"][0]["memory_id"]
@@ -166,7 +166,7 @@ def test_an_unknown_id_is_a_404_on_every_route(client: httpx2.Client, memory_id:
 
 
 def test_namespaces_are_walls(client: httpx2.Client) -> None:
-    memory_id = write(client, "The vault code is 4711")["outcomes"][0]["memory_id"]  # type: ignore[index]
+    memory_id = write(client, "The vault code is 4711")["outcomes"][0]["memory_id"]  # type: ignore[index]  # JSON
     other = {"X-Hindsight-Namespace": "somebody-else"}
     assert client.get(f"/v1/memories/{memory_id}", headers=other).status_code == 404
     found = client.post("/v1/search", json={"query": "vault code"}, headers=other).json()

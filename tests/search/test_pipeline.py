@@ -389,10 +389,10 @@ async def test_a_trace_tells_candidates_features_cuts_and_times_of_every_stage()
     await world.holds(resting_on(said, memory(2, "用户对花生过敏")))
     found = await world.search("花生过敏", top_k=3)
     body = world.trace.body()
-    stages = [stage["stage"] for stage in body["stages"]]  # type: ignore[index,union-attr,call-overload]
+    stages = [stage["stage"] for stage in body["stages"]]  # type: ignore[index,union-attr,call-overload]  # JSON
     assert {"understand", "embed", "vector", "keyword", "routes", "rank", "select", "read", "pack"} == set(stages)
-    assert set(body["candidates"]) == {"vector", "keyword"}  # type: ignore[arg-type]
-    assert body["ranking"][0]["id"] == found.hits[0].memory_id  # type: ignore[index,call-overload]
+    assert set(body["candidates"]) == {"vector", "keyword"}  # type: ignore[arg-type]  # JSON
+    assert body["ranking"][0]["id"] == found.hits[0].memory_id  # type: ignore[index,call-overload]  # JSON
     cut = body["cut"]
     assert isinstance(cut, dict)
     assert cut[said.id] == f"stands behind {memory(2, '').id}"

@@ -317,10 +317,10 @@ async def work(house: House) -> None:
     writer, store = house.writer, house.store
 
     async def distil(job: object, owner: str) -> None:
-        await writer.distil(job, owner, house.trace())  # type: ignore[arg-type]
+        await writer.distil(job, owner, house.trace())  # type: ignore[arg-type]  # wrong on purpose
 
     async def embed(job: object, owner: str) -> None:
-        await embed_missing(store, house.embedder, house.ids, house.clock, job, owner)  # type: ignore[arg-type]
+        await embed_missing(store, house.embedder, house.ids, house.clock, job, owner)  # type: ignore[arg-type]  # wrong on purpose
 
     house.clock.moment += timedelta(hours=1)
     worker = Worker(store, house.clock, {DISTIL_JOB: distil, EMBED_JOB: embed}, owner="worker")

@@ -24,7 +24,7 @@ def taken(*requests: WriteRequest, redacting: bool = True) -> Intake:
 
 
 def one(message: Message, **options: object) -> Intake:
-    return taken(WriteRequest((message,), **options))  # type: ignore[arg-type]
+    return taken(WriteRequest((message,), **options))  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ BAD = [
     (Message("x", metadata={"a": float("inf")}), {}, "metadata"),
     (Message("x", metadata={"a": "\x00"}), {}, "metadata"),
     (Message("x", metadata={"a": "b" * 70_000}), {}, "metadata"),
-    (Message("x", metadata={"a": {1, 2}}), {}, "metadata"),  # type: ignore[dict-item]
-    (Message("x", metadata={1: "b"}), {}, "metadata"),  # type: ignore[dict-item]
-    (Message(b"x"), {}, "content"),  # type: ignore[arg-type]
+    (Message("x", metadata={"a": {1, 2}}), {}, "metadata"),  # type: ignore[dict-item]  # wrong on purpose
+    (Message("x", metadata={1: "b"}), {}, "metadata"),  # type: ignore[dict-item]  # wrong on purpose
+    (Message(b"x"), {}, "content"),  # type: ignore[arg-type]  # wrong on purpose
     (Message("x" * 4_000_001), {}, "content"),
 ]
 

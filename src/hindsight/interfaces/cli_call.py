@@ -123,7 +123,7 @@ def command(
             **own: Any,
         ) -> int | None:
             call: Call = context.obj
-            return act(call.joined(json=json, namespace=namespace, data_dir=data_dir), **own)
+            return act(call.joined(json=json, namespace=namespace, data_dir=data_dir), **own)  # type: ignore[call-arg]  # by name
 
         own = list(inspect.signature(act, eval_str=True).parameters.values())[1:]
         named = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own]  # as typer passes them

@@ -21,8 +21,8 @@ _ASKING_WORDS = """
 ENGLISH = frozenset(_FUNCTION_WORDS.split())
 ENGLISH_ASKED = ENGLISH | frozenset(_ASKING_WORDS.split())
 
-# Only words of asking: with possessives and «关于» cut out as well, recall fell by up to a point, since the bigrams across
-# the cuts are lost too.
+# Only words of asking: with possessives and «关于» cut out as well, recall fell by up to a point, since the bigrams
+# across the cuts are lost too.
 _QUESTION_WORDS = """
     请问 请告诉我 告诉我 你知道 你还记得 还记得 记不记得 为什么 为何 为啥 什么时候 什么样 什么 啥时候 怎么样
     怎么办 怎么 怎样 如何 哪里 哪儿 哪些 哪个 哪种 哪家 哪位 哪天 哪年 哪一 多少 多久 多大 多长 几点 几次 几个

@@ -93,7 +93,7 @@ class _Weights:
     def borrow(cls) -> Encoder:
         with cls.lock:
             if cls.encoder is None:
-                from hindsight.models.usem3 import Encoder  # noqa: PLC0415 - a process that never embeds does without
+                from hindsight.models.usem3 import Encoder  # noqa: PLC0415 - only processes that embed need it
 
                 cls.encoder = Encoder(_package_folder("usem3") / "resources")
                 blas.hold_one_thread()

@@ -28,7 +28,7 @@ _confidences = st.sampled_from([0.0, 0.29, 0.3, 0.5, 1.0])
 def entry(entry_id: str = "one", content: str = TEXTS[0], **fields: object) -> Entry:
     """An active fact of `SPACE`, unless `fields` say otherwise."""
     known: dict[str, object] = {"layer": Layer.SEMANTIC, "kind": Kind.FACT, "occurred_at": DAY, "namespace": SPACE}
-    return Entry(id=entry_id, content=content, **(known | fields))  # type: ignore[arg-type]
+    return Entry(id=entry_id, content=content, **(known | fields))  # type: ignore[arg-type]  # only what it reads
 
 
 @st.composite
