@@ -1,0 +1,14 @@
+"""The oracle keeps the contract that it is the measure of."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from hindsight.storage.oracle import OracleStore
+from hindsight.testing.store_contract import Capabilities, StoreContract
+
+
+class TestOracle(StoreContract):
+    capabilities = Capabilities(reopens=False, faults=False)
+
+    async def make(self, place: Path, *, watch: Callable[[str], None] | None = None) -> OracleStore:
+        return OracleStore()
