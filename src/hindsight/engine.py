@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,8 +69,7 @@ class Engine:
         """Finish what is queued and close everything; a second call does nothing."""
         if self._working is not None:
             self._working.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._working
+            await asyncio.gather(self._working, return_exceptions=True)
             self._working = None
         parts = self._parts
         await parts.writer.aclose()

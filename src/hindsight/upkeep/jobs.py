@@ -94,8 +94,8 @@ class Worker:
             await self._give_back(job, HindsightError(f"{type(error).__name__}: {error}"))
         finally:
             heart.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await heart
+            # Not `await heart` with its cancellation suppressed: that would swallow one of this task as well.
+            await asyncio.wait({heart})
         return True
 
     async def _beat(self, job: Job) -> None:
