@@ -127,7 +127,7 @@ class Database:
 
     def begin(self) -> None:
         """Begin to write. Waits for other processes, up to `BUSY_SECONDS`."""
-        patiently(lambda: self._connection.execute("BEGIN IMMEDIATE"))
+        patiently(lambda: self.script("BEGIN IMMEDIATE"))
 
     def close(self) -> None:
         """Close the connection."""
