@@ -1,6 +1,6 @@
 """Ways to find by words and by vectors, under one shape, so that `bench.index` can compare them.
 
-Filters are three flags per entry: all, a tenth, a thousandth. The package's own indexes get them as sessions, through
+Filters are three flags per entry: all, a tenth, a thousandth. The package's own indexes get them as tags, through
 their public methods, thread hop included; the others are called bare, which flatters them a little.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -52,7 +52,7 @@ def top(scores: NDArray[np.floating], count: int) -> NDArray[np.intp]:
 
 
 class _Own:
-    """The package's index: one event loop, entries in three kinds of session."""
+    """The package's index: one event loop, a filter is a tag."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -60,18 +60,16 @@ class _Own:
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         return self._loop.run_until_complete(work)
 
-    def entries(self, texts: Sequence[str]) -> list[Entry]:
-        sets = [(share, set(picked(len(texts), share).tolist())) for share in PICKS[1:]]
-        return [
-            _entry(place, text, [share for share, members in sets if place in members])
-            for place, text in enumerate(texts)
-        ]
+    def in_steps(self, texts: Sequence[str]) -> Iterator[tuple[int, list[Entry]]]:
+        """Entries as a store would hand them over, a few at a time, with the place of the first."""
+        for start in range(0, len(texts), STEP):
+            yield start, [_entry(start + place, text) for place, text in enumerate(texts[start : start + STEP])]
 
     def places(self, hits: Sequence[Scored]) -> list[int]:
         return [int(hit.id) for hit in hits]
 
 
-def _entry(place: int, text: str, shares: Sequence[float]) -> Entry:
+def _entry(place: int, text: str) -> Entry:
     return Entry(
         id=f"{place:026}",
         namespace=SPACE,
@@ -79,7 +77,7 @@ def _entry(place: int, text: str, shares: Sequence[float]) -> Entry:
         layer=Layer.SEMANTIC,
         kind=Kind.FACT,
         occurred_at=datetime(2024, 1, 1, tzinfo=UTC),
-        tags=tuple(str(share) for share in shares),
+        tags=tuple(str(share) for share in PICKS[1:] if place % round(1 / share) == 0),
     )
 
 
@@ -95,9 +93,8 @@ class OwnLexical(_Own):
         self.index = EmbeddedLexicalIndex()
 
     def build(self, texts: Sequence[str], vectors: Vectors) -> None:
-        entries = self.entries(texts)
-        for start in range(0, len(entries), STEP):
-            self.run(self.index.apply(SPACE, entries[start : start + STEP], [], cursor=start + 1))
+        for start, entries in self.in_steps(texts):
+            self.run(self.index.apply(SPACE, entries, [], cursor=start + 1))
 
     def ask(self, question: str, vector: Vectors, share: float) -> list[int]:
         return self.places(self.run(self.index.search(SPACE, query_terms(question), _filters(share), limit=LIMIT)))
@@ -142,9 +139,8 @@ class OwnVector(_Own):
         self.index = EmbeddedVectorIndex()
 
     def build(self, texts: Sequence[str], vectors: Vectors) -> None:
-        entries = self.entries(texts)
-        for start in range(0, len(entries), STEP):
-            pairs = list(zip(entries[start : start + STEP], vectors[start : start + STEP], strict=True))
+        for start, entries in self.in_steps(texts):
+            pairs = list(zip(entries, vectors[start : start + STEP], strict=True))
             self.run(self.index.apply(SPACE, pairs, [], cursor=start + 1))
 
     def ask(self, question: str, vector: Vectors, share: float) -> list[int]:

@@ -109,12 +109,14 @@ class Vectors:
             sample = self._whole.rows[spread[start : start + _CHUNK]].astype(np.float32)
             products += sample.T @ sample
         strengths, directions = np.linalg.eigh(products)
+        self._directions = self._short = None  # before the new ones: both at once would be the peak
         width = max(_SHORT, self.dimensions // 4)
         if strengths[-width:].sum() < _ENOUGH * strengths.sum() or width >= self.dimensions:
-            self._directions = self._short = None
             return
         self._directions = np.ascontiguousarray(directions[:, -width:], np.float32)
-        self._short = Growing(np.float32, width)
+        short = np.empty((len(self), width), np.float32)
         for start in range(0, len(self), _CHUNK):
             part = self._whole.rows[start : start + _CHUNK].astype(np.float32) / np.float32(_UNIT)
-            self._short.extend(part @ self._directions)
+            short[start : start + _CHUNK] = part @ self._directions
+        self._short = Growing(np.float32, width)
+        self._short.replace(short)
