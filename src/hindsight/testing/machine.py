@@ -102,7 +102,7 @@ class History(RuleBasedStateMachine):
     def compare(self) -> None:
         """Everything that can be read is the same."""
         for namespace in (*SPACES, "nobody"):
-            self.both(lambda store, namespace=namespace: everything(store, namespace))  # type: ignore[misc]
+            self.both(lambda store, namespace=namespace: everything(store, namespace))  # type: ignore[misc]  # binds the loop's name
         self.both(lambda store: store.namespaces())
         self.both(lambda store: store.embedding_model())
 
