@@ -27,7 +27,7 @@ class Page(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of one namespace."""
+    """Counts of one namespace: memories by status are all, by kind and layer those that are active."""
 
     episodes: int
     memories_by_status: dict[str, int]

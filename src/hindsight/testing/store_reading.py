@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from hindsight.domain.change import NewJob
@@ -29,6 +29,7 @@ from hindsight.testing.made import (
     a_memory,
     an_embedding,
     an_episode,
+    an_experience,
     changed,
     filters,
     memories_called,
@@ -136,15 +137,25 @@ class ReadingContract(OpensStores):
 
     # Filters --------------------------------------------------------------------------------------------------------
 
-    @settings(max_examples=40)
+    # Not shrunk: with a store made for each example that takes minutes, and the message names the one memory.
+    @settings(max_examples=40, phases=(Phase.reuse, Phase.generate))
     @given(st.tuples(*(memories_called(f"m{n}") for n in range(8))), st.lists(filters, min_size=8, max_size=8))
     async def test_filters_find_what_their_reference_matches(self, memories: Any, asked: Any) -> None:
         async with self.fresh() as store:
             await store.apply(a_batch("b", puts=tuple(map(new, memories))))
             for wanted in asked:
                 page = await store.find(SPACE, wanted, limit=100)
-                expected = {memory.id for memory in memories if wanted.matches(entry_of_memory(memory))}
-                assert {memory.id for memory in page.items} == expected
+                found = {memory.id for memory in page.items}
+                for memory in memories:
+                    matches = wanted.matches(entry_of_memory(memory))
+                    assert (memory.id in found) == matches, f"{wanted} should {'' if matches else 'not '}find {memory}"
+
+    async def test_min_confidence_binds_experiences_by_their_record(self, store: Store) -> None:
+        tried = a_memory("m1", kind=Kind.EXPERIENCE, body=an_experience(), confidence=0.9)  # its record says 0.6
+        await store.apply(a_batch("b", puts=(new(tried), new(a_memory("m2", confidence=0.1)))))
+        for least, expected in ((0.6, {"m1", "m2"}), (0.61, {"m2"})):
+            page = await store.find(SPACE, Filters(min_confidence=least))
+            assert {memory.id for memory in page.items} == expected
 
     async def test_as_of_tells_what_was_true_then(self, store: Store) -> None:
         day = timedelta(days=1)
