@@ -204,6 +204,20 @@ def test_hits_that_fit_badly_are_announced_as_such() -> None:
     assert "没有完全吻合的记忆，以下是最接近的。" in text
 
 
+def test_a_standing_memory_is_not_announced_as_fitting_badly() -> None:
+    made = pack((hit(ALLERGY), hit(memory(9, "用户喜欢看书"))), (hit(ALLERGY),), question(), confident=False)
+    _, _, first, doubt, last, _ = made.text.splitlines()
+    assert "过敏" in first
+    assert doubt == "没有完全吻合的记忆，以下是最接近的。"
+    assert "看书" in last
+
+
+def test_as_many_memories_in_either_language_are_introduced_in_the_language_of_the_question() -> None:
+    hits = (hit(ALLERGY), hit(memory(9, "Ann likes tea")))
+    assert "Data from memory" in pack(hits, (), question("what food?"), confident=True).text
+    assert "以下是记忆中的资料" in pack(hits, (), question("吃什么"), confident=True).text
+
+
 @pytest.mark.parametrize("budget", [200, 500, 2000])
 def test_the_block_keeps_its_token_budget_and_names_what_it_left_out(budget: int) -> None:
     hits = [hit(memory(number, f"第{number}件事：" + "今天天气很好，我们去公园散步。" * 20)) for number in range(1, 12)]

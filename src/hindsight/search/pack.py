@@ -92,17 +92,15 @@ def _least(best: float, chosen: int, question: Question) -> float:
 def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question, *, confident: bool) -> Block:
     """Write the block. Standing memories come first and are not repeated; long hits are cut to what was asked about."""
     upright = _standing_lines(standing)
-    words = _main_language([hit.content for hit in (*standing, *hits)] or [question.text])
-    head = [f'{FENCE_OPEN} type="data">', words.data_only]
-    if hits and not confident:
-        head.append(words.unsure)
-    if not hits:
-        head.append(words.nothing)
-    fixed = [*head, *upright.values(), FENCE_CLOSE]
-    room = question.max_tokens - tokens_of("\n".join([*fixed, words.left_out.format(count=len(hits))]))
+    words = _main_language([hit.content for hit in (*standing, *hits)], question)
     rest = [hit for hit in hits if hit.memory_id not in upright]
+    doubt = [] if hits and confident else [words.unsure if hits else words.nothing]
+    # The doubt is about what follows it: a standing memory is no «nearest», unless it is all that was found.
+    body = [*upright.values(), *doubt] if rest or not hits else [*doubt, *upright.values()]
+    head = [f'{FENCE_OPEN} type="data">', words.data_only, *body]
+    room = question.max_tokens - tokens_of("\n".join([*head, FENCE_CLOSE, words.left_out.format(count=len(hits))]))
     lines, left_out = _lines(rest, room, question)
-    shown = [*head, *upright.values(), *_grouped(rest, lines)]
+    shown = [*head, *_grouped(rest, lines)]
     if left_out:
         shown.append(words.left_out.format(count=len(left_out)))
     text = "\n".join([*shown, FENCE_CLOSE])
@@ -238,9 +236,12 @@ def _zone(name: str) -> dt.tzinfo:
         return dt.UTC  # a zone this machine has no data for: the day may be off by one, the memory still shows
 
 
-def _main_language(texts: Sequence[str]) -> Wording:
-    chinese = sum(is_chinese(text) for text in texts)
-    return CHINESE if 2 * chinese >= len(texts) else ENGLISH
+def _main_language(texts: Sequence[str], question: Question) -> Wording:
+    """The language of most texts; the question's where there is none, or as many of each."""
+    ahead = sum(1 if is_chinese(text) else -1 for text in texts)
+    if ahead == 0:
+        return wording(question.text)
+    return CHINESE if ahead > 0 else ENGLISH
 
 
 def _clean(text: str) -> str:
