@@ -207,7 +207,7 @@ def test_an_experience_is_kept_found_and_rated(capsys: pytest.CaptureFixture[str
     assert answered(capsys, "feedback", receipt["outcomes"][0]["memory_id"], "failure")["confidence"] == 0.4
 
     assert cli.main(["search", "pip install TLS 错误"]) == 0
-    assert "    2. 设置 PIP_CERT\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("    2. 设置 PIP_CERT\n") == 1
 
 
 def test_text_from_standard_input_is_kept_without_the_line_end_of_the_shell() -> None:

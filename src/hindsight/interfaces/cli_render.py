@@ -69,8 +69,7 @@ def _hit(hit: Hit, score: str) -> Iterator[str]:
     if hit.warning:
         yield f"{INDENT}! {hit.warning}"
     if isinstance(hit, MemoryHit) and hit.outcome is not None:
-        yield from (f"{INDENT}{number}. {step}" for number, step in enumerate(hit.steps, 1))
-        yield f"{INDENT}{hit.outcome.status.value}, confidence {hit.outcome.confidence / 100}"
+        yield f"{INDENT}confidence {hit.outcome.confidence / 100}"  # steps and outcome stand in the content
 
 
 def _item(head: str, content: str) -> Iterator[str]:
