@@ -145,6 +145,14 @@ def test_bad_input_names_the_field_the_value_and_what_is_allowed(
     assert client.get("/v1/stats").json()["episodes"] == 0
 
 
+def test_a_body_that_is_not_declared_as_json_is_told_so(client: httpx2.Client) -> None:
+    form = {"content-type": "application/x-www-form-urlencoded"}  # what curl says unless told otherwise
+    answer = client.post("/v1/memories", content=b'{"content": "x"}', headers=form)
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert (error["field"], error["allowed"]) == ("Content-Type", "application/json")
+
+
 def test_a_lone_surrogate_is_refused(client: httpx2.Client) -> None:
     raw = b'{"content": "broken \\ud800 text"}'
     answer = client.post("/v1/memories", content=raw, headers={"content-type": "application/json"})

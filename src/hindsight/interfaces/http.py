@@ -300,6 +300,9 @@ async def _wrong_body(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     fault = error.errors()[0]
     where, *path = fault["loc"]  # "body", "query" or "path" first, then the way to the field
+    kind = request.headers.get("content-type", "")
+    if where == "body" and not path and "json" not in kind.lower():  # `curl -d` alone says it sends a form
+        return _error_answer(InvalidInput("Content-Type", kind, "application/json"))
     field = ".".join(str(part) for part in path) or str(where)
     return _error_answer(InvalidInput(field, fault.get("input"), fault["msg"]))
 
