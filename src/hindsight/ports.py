@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from hindsight.domain.change import Applied, Batch, Changeset, Job, Revision, Touched
+from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
@@ -259,4 +260,28 @@ class Embedder(Protocol):
 
     async def aclose(self) -> None:
         """Let go of threads and connections."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers a request in words. What it says is a proposal: callers check it and never take it for true."""
+
+    @property
+    def model(self) -> str:
+        """Name as its provider knows it."""
+        ...
+
+    async def complete(
+        self, system: str, user: str, *, schema: Mapping[str, JsonValue] | None = None, max_tokens: int
+    ) -> Completion:
+        """One answer to `user` under the rules of `system`.
+
+        With a JSON `schema` (its `title` names it) the model is asked for such an object; the text may still be
+        anything, and is cut off at `max_tokens`. `ModelUnavailable`: no answer, too many failures lately, or the
+        day's tokens are used up.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
         ...

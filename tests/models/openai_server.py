@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import Parser
@@ -27,6 +27,10 @@ class Hang(Exception):
 
 class CutOff(Exception):
     """Close the connection without an answer."""
+
+
+class Drip(Exception):
+    """Begin an answer and send it so slowly that it never ends."""
 
 
 @dataclass(slots=True)
@@ -71,6 +75,8 @@ class EmbeddingServer:
                 turn = self.script.pop(0) if self.script else self.answer(request)
                 if turn is Hang:
                     await self.over.wait()
+                if turn is Drip:
+                    await self._drip(writer)
                 if not isinstance(turn, Reply):
                     return
                 lines = [f"HTTP/1.1 {turn.status} X", f"Content-Length: {len(turn.body)}"]
@@ -81,6 +87,14 @@ class EmbeddingServer:
             return  # the client gave up, which some tests want
         finally:
             writer.close()
+
+    async def _drip(self, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 X\r\nContent-Length: 1000000\r\n\r\n")
+        while not self.over.is_set():
+            writer.write(b" ")
+            await writer.drain()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.over.wait(), 0.01)
 
     async def _read(self, reader: asyncio.StreamReader) -> Asked | None:
         try:
