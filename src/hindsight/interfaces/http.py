@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -27,6 +26,7 @@ from hindsight.interfaces import rest_schemas as bodies
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
 from hindsight.interfaces.mcp import build_server, http_endpoint
 from hindsight.interfaces.mcp_texts import SERVER_INFO
+from hindsight.interfaces.process import settle_in
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape, revision_shape, stats_shape
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,6 @@ STATUS_OF_CODE = {
 }
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 MAX_BODY = 16 * 1024 * 1024  # bytes; the largest batch of ordinary turns is about 1 MB
-SWITCH_SECONDS = 0.0005
 NAMESPACE_HEADER = "x-hindsight-namespace"
 
 
@@ -77,7 +76,9 @@ def create_app(settings: Settings) -> FastAPI:
                 await warming
                 await memory.aclose()
 
-    app = FastAPI(title="hindsight", version=VERSION, lifespan=lifespan, default_response_class=Answer, docs_url=None)
+    # The two pages that come with FastAPI load their scripts from elsewhere; /openapi.json stays.
+    pages: dict[str, Any] = {"docs_url": None, "redoc_url": None}
+    app = FastAPI(title="hindsight", version=VERSION, lifespan=lifespan, default_response_class=Answer, **pages)
     app.state.memory = memory
     app.include_router(health)
     app.include_router(rest)
@@ -320,8 +321,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal asks to stop; calls in flight are finished first."""
-    # The loop, the encoder and SQLite share one lock: with Python's 5 ms turns a search waits more than it works.
-    sys.setswitchinterval(SWITCH_SECONDS)
+    settle_in()
     app = create_app(settings)
     for name in not_yet_served():
         log.warning("%s is set, but this release does not serve it", name)

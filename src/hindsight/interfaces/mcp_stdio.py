@@ -20,6 +20,7 @@ from hindsight.embedded import AsyncHindsight
 from hindsight.errors import ConfigError, HindsightError
 from hindsight.interfaces.mcp import build_server
 from hindsight.interfaces.mcp_handshake import EarlyAnswer, Opening, Wire
+from hindsight.interfaces.process import settle_in
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -94,6 +95,7 @@ def serve(wire: Wire, opening: Opening, settings: Settings | None = None) -> Non
         sys.stderr.write(f"hindsight: {error} {error.hint}\n")
         raise SystemExit(2) from None
     logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    settle_in()
     try:
         anyio.run(_serve, settings, wire, opening)
     except BaseException as error:
