@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from hindsight.domain.change import Applied, Batch, Changeset, Job, Revision, Touched
+from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
 from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
@@ -90,6 +90,14 @@ class Store(Protocol):
 
     async def by_content_key(self, namespace: str, keys: Sequence[str]) -> Mapping[str, Memory]:
         """The active memory of each content key that has one."""
+        ...
+
+    async def about(self, namespace: str, topics: Sequence[str], *, limit: int) -> Mapping[str, Sequence[str]]:
+        """For each topic that has some, ids of active memories whose statement is about it: the `limit` newest."""
+        ...
+
+    async def reviews(self, namespace: str) -> Sequence[Review]:
+        """Open reviews whose memory is active and has an active one beside it, oldest first."""
         ...
 
     async def find(

@@ -151,11 +151,27 @@ class JobDone:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """A question for the user: `memory_id` and `other_ids` contradict, and nothing decides between them.
+
+    There is one at most per `memory_id`; it is asked while it is `open` and that memory and one of the others are
+    active.
+    """
+
+    memory_id: str
+    other_ids: tuple[str, ...]
+    reason: str
+    at: datetime
+    open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Everything one call changes in one namespace: all of it or nothing.
 
     `key`: the same key a second time changes nothing and gives the first answer. `receipt` is that answer.
-    `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`.
+    `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`. A review takes
+    the place of one with the same `memory_id`.
     """
 
     namespace: str
@@ -168,6 +184,7 @@ class Batch:
     done: JobDone | None = None
     receipt: Receipt = field(default_factory=Receipt)
     episode_states: tuple[tuple[str, EpisodeState], ...] = ()
+    reviews: tuple[Review, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,15 @@ class Source:
 class Statement:
     """What a statement says, as far as it was understood; `None` where it was not.
 
-    `subject` and `slot` say what it is about («user», «place of living»), `value` what it says of it.
+    `subject` and `slot` say what it is about («user», «place of living»), `value` what it says of it. `topics` are
+    keys under which statements about the same are found, whatever their words (`write.topics`).
     """
 
     subject: str | None = None
     slot: str | None = None
     value: str | None = None
     negated: bool = False
+    topics: tuple[str, ...] = ()
 
 
 Body: TypeAlias = Statement | Experience

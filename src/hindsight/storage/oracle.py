@@ -22,12 +22,13 @@ from hindsight.domain.change import (
     JobDone,
     JobState,
     NewJob,
+    Review,
     Revision,
     Touched,
 )
 from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory, searchable_text
 from hindsight.domain.episode import Episode, EpisodeState, JsonValue
-from hindsight.domain.memory import Memory, Status, short_id
+from hindsight.domain.memory import Memory, Statement, Status, short_id
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, Conflict, NotFound, StorageUnavailable
@@ -63,6 +64,7 @@ class Space:
     log: list[Touched] = field(default_factory=list)
     applied: dict[str, Applied] = field(default_factory=dict)
     moved: dict[int, tuple[tuple[str, EpisodeState | None], ...]] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
 
     def copy(self) -> Space:
         """The same contents in containers of their own; the values are frozen."""
@@ -76,6 +78,7 @@ class Space:
             list(self.log),
             dict(self.applied),
             dict(self.moved),
+            dict(self.reviews),
         )
 
     def position(self, memory: Memory) -> int:
@@ -131,6 +134,7 @@ class OracleStore:
         touched.update((embedding.entry_id, None) for embedding in batch.embeddings)
         _move_episodes(space, batch, before)
         touched.update((episode_id, None) for episode_id, _ in batch.episode_states)
+        space.reviews.update((review.memory_id, review) for review in batch.reviews)
         for job in batch.jobs:
             _add_job(jobs, batch.namespace, job)
         space.log.append(Touched(space.change, tuple(touched)))
@@ -211,6 +215,25 @@ class OracleStore:
         check_texts("keys", keys)
         active = (memory for memory in self._space(namespace).memories.values() if memory.status is Status.ACTIVE)
         return _those({memory.content_key: memory for memory in active}, keys)
+
+    async def about(self, namespace: str, topics: Sequence[str], *, limit: int) -> Mapping[str, Sequence[str]]:
+        """See `Store.about`."""
+        check_texts("topics", topics)
+        check_limit(limit)
+        newest = [memory for memory in reversed(self._space(namespace).memories.values()) if _answers(memory)]
+        found = {topic: [one.id for one in newest if topic in _topics(one)][:limit] for topic in topics}
+        return {topic: ids for topic, ids in found.items() if ids}
+
+    async def reviews(self, namespace: str) -> Sequence[Review]:
+        """See `Store.reviews`."""
+        space = self._space(namespace)
+        active = {memory.id for memory in space.memories.values() if _answers(memory)}
+        asked = [
+            one
+            for one in space.reviews.values()
+            if one.open and one.memory_id in active and not active.isdisjoint(one.other_ids)
+        ]
+        return sorted(asked, key=lambda one: (one.at, one.memory_id))
 
     async def find(
         self,
@@ -389,6 +412,14 @@ class OracleStore:
 
 def _those(found: Mapping[str, Value], wanted: Iterable[str]) -> dict[str, Value]:
     return {key: found[key] for key in wanted if key in found}
+
+
+def _answers(memory: Memory) -> bool:
+    return memory.status is Status.ACTIVE
+
+
+def _topics(memory: Memory) -> tuple[str, ...]:
+    return memory.body.topics if isinstance(memory.body, Statement) else ()
 
 
 def _counts(words: Iterable[str]) -> dict[str, int]:

@@ -41,7 +41,8 @@ _EMPTY_BODY = '{"subject":null,"slot":null,"value":null,"negated":false}'
 def body_json(body: Body) -> str:
     """A statement or an experience; an experience has `trigger`."""
     if isinstance(body, Statement):
-        return dumps({"subject": body.subject, "slot": body.slot, "value": body.value, "negated": body.negated})
+        said = {"subject": body.subject, "slot": body.slot, "value": body.value, "negated": body.negated}
+        return dumps({**said, "topics": body.topics} if body.topics else said)
     return dumps(
         {
             "trigger": {"context": body.trigger.context, "keywords": body.trigger.keywords},
@@ -62,7 +63,8 @@ def body_of(stored: str) -> Body:
         return _EMPTY_STATEMENT
     value = loads(stored)
     if "trigger" not in value:
-        return Statement(value["subject"], value["slot"], value["value"], value["negated"])
+        topics = tuple(value.get("topics", ()))
+        return Statement(value["subject"], value["slot"], value["value"], value["negated"], topics)
     trigger, action, outcome = value["trigger"], value["action"], value["outcome"]
     return Experience(
         Trigger(trigger["context"], tuple(trigger["keywords"])),

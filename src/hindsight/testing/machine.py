@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from hindsight.domain.change import Act, Batch, JobDone, NewJob, Put, Receipt
+from hindsight.domain.change import Act, Batch, JobDone, NewJob, Put, Receipt, Review
 from hindsight.domain.episode import EpisodeState
 from hindsight.domain.memory import Source
 from hindsight.domain.page import Order
@@ -22,7 +22,7 @@ from hindsight.domain.query import Filters
 from hindsight.errors import HindsightError
 from hindsight.ports import Store
 from hindsight.storage.oracle import OracleStore
-from hindsight.testing.made import MODEL, NOON, a_vector, an_embedding, episodes_called, memories_called
+from hindsight.testing.made import MODEL, NOON, WORDS, a_vector, an_embedding, episodes_called, memories_called
 
 SPACES = ("ann", "bob")
 EPISODES = tuple(f"episode-{n}" for n in range(6))
@@ -121,6 +121,8 @@ async def everything(store: Store, namespace: str) -> dict[str, Any]:
         "entries": dict(await store.entries(namespace, MEMORIES + EPISODES)),
         "memories": dict(await store.memories(namespace, MEMORIES)),
         "by_content_key": dict(await store.by_content_key(namespace, CONTENT_KEYS)),
+        "about": {topic: list(ids) for topic, ids in (await store.about(namespace, WORDS, limit=2)).items()},
+        "reviews": list(await store.reviews(namespace)),
         "history": {memory_id: list(await store.history(namespace, memory_id)) for memory_id in MEMORIES},
         "changesets": {key: await store.changeset(namespace, key) for key in BATCH_KEYS},
         "episodes": dict(await store.episodes(namespace, EPISODES)),
@@ -214,6 +216,7 @@ def _batches(draw: st.DrawFn, held: Known, key: str) -> Batch:
         done=draw(st.none() | st.sampled_from(held.leased or (None,))) if not draw(seldom) else JobDone(JOBS[0], "me"),
         receipt=Receipt(facts=draw(st.integers(0, 3)), episode_ids=tuple(named)),
         episode_states=tuple((name, draw(st.sampled_from(EpisodeState))) for name in draw(_some(there))),
+        reviews=tuple(draw(_reviews()) for _ in range(draw(st.integers(0, 1)))),
     )
 
 
@@ -240,6 +243,14 @@ def _puts(draw: st.DrawFn, held: Known, there: Sequence[str]) -> list[Put]:
             Put(memory, expected, draw(st.sampled_from(Act)), draw(st.sampled_from(("", "为何"))), ("x",), "me")
         )
     return puts
+
+
+@st.composite
+def _reviews(draw: st.DrawFn) -> Review:
+    others = tuple(draw(st.lists(st.sampled_from(MEMORIES), max_size=2)))
+    return Review(
+        draw(st.sampled_from(MEMORIES)), others, draw(st.sampled_from(("", "为何"))), draw(hours), draw(st.booleans())
+    )
 
 
 @st.composite

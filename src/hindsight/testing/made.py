@@ -106,8 +106,8 @@ json_values = st.recursive(
 )
 metadata = st.dictionaries(texts, json_values, max_size=3)
 
-statements = st.builds(Statement, st.none() | texts, st.none() | texts, st.none() | texts, st.booleans())
 some_texts = st.lists(texts, max_size=3).map(tuple)
+statements = st.builds(Statement, st.none() | texts, st.none() | texts, st.none() | texts, st.booleans(), some_words)
 experiences = st.builds(
     Experience,
     st.builds(Trigger, texts, some_texts),

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from hindsight.domain.change import NewJob
+from hindsight.domain.change import NewJob, Put, Review
 from hindsight.domain.entry import entry_of_episode, entry_of_memory
 from hindsight.domain.episode import EpisodeState
-from hindsight.domain.memory import Kind, Layer, Memory, Source, Status
+from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement, Status
 from hindsight.domain.page import Order, Stats
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, InvalidInput, NotFound
@@ -49,6 +49,8 @@ READS: Mapping[str, Read] = {
     "memories": lambda store, space: store.memories(space, ["m1"]),
     "resolve": lambda store, space: _resolved(store, space),
     "by_content_key": lambda store, space: store.by_content_key(space, ["content of m1"]),
+    "about": lambda store, space: store.about(space, ["user|reside"], limit=9),
+    "reviews": lambda store, space: store.reviews(space),
     "find": lambda store, space: _found(store, space),
     "history": lambda store, space: store.history(space, "m1"),
     "changeset": lambda store, space: store.changeset(space, "rich"),
@@ -259,6 +261,33 @@ class ReadingContract(OpensStores):
         assert {episode: list(ids) for episode, ids in found.items()} == {"e1": ["m3", "m1"], "e2": ["m1"], "e3": []}
         await store.apply(a_batch("3", puts=(changed((await store.memories(SPACE, ["m1"]))["m1"], sources=()),)))
         assert list((await store.memories_of(SPACE, ["e2"]))["e2"]) == []
+
+    # Rivals and reviews -----------------------------------------------------------------------------------------------
+
+    async def test_active_memories_are_found_by_what_they_are_about(self, store: Store) -> None:
+        def about(name: str, *topics: str, **fields: Any) -> Put:
+            return new(a_memory(name, body=Statement(topics=topics), **fields))
+
+        first, second = about("m1", "user|reside", "北京"), about("m2", "user|reside")
+        gone = about("m3", "user|reside", status=Status.SUPERSEDED)
+        await store.apply(a_batch("b", puts=(first, second, gone)))
+        found = await store.about(SPACE, ["user|reside", "北京", "nothing", "北京"], limit=9)
+        assert {topic: list(ids) for topic, ids in found.items()} == {"user|reside": ["m2", "m1"], "北京": ["m1"]}
+        assert list((await store.about(SPACE, ["user|reside"], limit=1))["user|reside"]) == ["m2"]
+        await store.apply(a_batch("c", puts=(changed(second.memory, status=Status.FORGOTTEN),)))
+        await store.apply(a_batch("d", puts=(changed(first.memory, body=Statement(topics=("北京",))),)))
+        assert await store.about(SPACE, ["user|reside"], limit=9) == {}
+
+    async def test_a_review_is_asked_while_both_sides_stand(self, store: Store) -> None:
+        later = replace(Review("m1", ("m2",), "?", NOON), at=NOON + timedelta(hours=1))
+        asked = Review("m3", ("gone", "m2"), "?", NOON)
+        puts = tuple(new(a_memory(name)) for name in ("m1", "m2", "m3"))
+        await store.apply(a_batch("b", puts=puts, reviews=(later, asked, Review("m2", ("gone",), "?", NOON))))
+        assert list(await store.reviews(SPACE)) == [asked, later]
+        await store.apply(a_batch("c", reviews=(replace(asked, open=False),)))
+        assert list(await store.reviews(SPACE)) == [later]
+        await store.apply(a_batch("d", puts=(changed(puts[1].memory, status=Status.FORGOTTEN),)))
+        assert list(await store.reviews(SPACE)) == []
 
     # Counts ---------------------------------------------------------------------------------------------------------
 

@@ -22,10 +22,11 @@ from hindsight.domain.change import (
     OutcomeAction,
     Put,
     Receipt,
+    Review,
     WriteOutcome,
 )
 from hindsight.domain.episode import EpisodeState
-from hindsight.domain.memory import Kind, Source, Status
+from hindsight.domain.memory import Kind, Source, Statement, Status
 from hindsight.errors import Conflict, HindsightError, InvalidInput
 from hindsight.ports import Store
 from hindsight.testing.made import (
@@ -65,13 +66,22 @@ def rich_batch(key: str = "rich") -> Batch:
         key,
         episodes=(an_episode("e1", session_id="s"), an_episode("e2", session_id="s"), an_episode("e3")),
         puts=(
-            new(a_memory("m1", sources=(Source("e2", 0, 4), Source("e1", 0, 2)), tags=("猫",), entities=("咪咪",))),
+            new(
+                a_memory(
+                    "m1",
+                    sources=(Source("e2", 0, 4), Source("e1", 0, 2)),
+                    tags=("猫",),
+                    entities=("咪咪",),
+                    body=Statement("user", "residence", "北京", topics=("user|reside", "北京")),
+                )
+            ),
             new(a_memory("m2", kind=Kind.EXPERIENCE, body=an_experience())),
         ),
         embeddings=(an_embedding("m1", 1), an_embedding("e3", 2)),
         jobs=(NewJob("j1", "reflect", {"session": "s"}, NOON),),
         receipt=FULL_RECEIPT,
         episode_states=(("e1", EpisodeState.COVERED),),
+        reviews=(Review("m1", ("m2", "gone"), "both can't hold", NOON),),
     )
 
 

@@ -12,7 +12,7 @@ from hindsight.domain.change import Applied, Batch, Put
 from hindsight.domain.entry import searchable_text
 from hindsight.domain.episode import EpisodeState
 from hindsight.domain.experience import Experience
-from hindsight.domain.memory import Memory
+from hindsight.domain.memory import Memory, Statement
 from hindsight.errors import Conflict
 from hindsight.storage.snapshot import dumps, receipt_json, receipt_of, snapshot_json
 from hindsight.storage.sql import (
@@ -58,6 +58,13 @@ def _apply(database: Database, batch: Batch) -> Applied:
     _put_vectors(database, batch, progress)
     _move_episodes(database, batch, progress)
     add_jobs(database, batch.namespace, batch.jobs)
+    database.run_many(
+        "put_review",
+        [
+            (batch.namespace, one.memory_id, listed(one.other_ids), one.reason, micros(one.at), int(one.open))
+            for one in batch.reviews
+        ],
+    )
     database.run(
         "insert_change",
         (
@@ -228,7 +235,12 @@ def _whole_row(number: int, memory: Memory, row: Row, places: dict[str, tuple[in
     return (number, memory.namespace, *row, position, trust)
 
 
-_LOOKUPS = (("tags", "drop_tags"), ("entities", "drop_entities"), ("sources", "drop_sources"))
+_LOOKUPS = (
+    ("tags", "drop_tags", "insert_tag"),
+    ("entities", "drop_entities", "insert_entity"),
+    ("sources", "drop_sources", "insert_source"),
+    ("body", "drop_topics", "insert_topic"),
+)
 
 
 def _put_lookups(
@@ -240,10 +252,10 @@ def _put_lookups(
     places: dict[str, tuple[int, int, str]],
 ) -> None:
     """Bring the look-up tables beside the JSON columns level with them."""
-    new: dict[str, list[Row]] = {"tags": [], "entities": [], "sources": []}
+    new: dict[str, list[Row]] = {column: [] for column, _, _ in _LOOKUPS}
     for identifier, memory in last.items():
         number = numbers[identifier]
-        for column, drop in _LOOKUPS:
+        for column, drop, _ in _LOOKUPS:
             at = MEMORY_COLUMNS.index(column)
             if identifier in stored:
                 if stored[identifier][at + 1] == rows[identifier][at]:
@@ -253,9 +265,11 @@ def _put_lookups(
                 new[column] += [(memory.namespace, tag, number) for tag in memory.tags]
             elif column == "entities":
                 new[column] += [(memory.namespace, entity, number) for entity in memory.entities]
-            else:
+            elif column == "sources":
                 new[column] += [(places[source.episode_id][0], number) for source in memory.sources]
-    for column, statement in (("tags", "insert_tag"), ("entities", "insert_entity"), ("sources", "insert_source")):
+            elif isinstance(memory.body, Statement):
+                new[column] += [(memory.namespace, topic, number) for topic in memory.body.topics]
+    for column, _, statement in _LOOKUPS:
         if new[column]:
             database.run_many(statement, new[column])
 

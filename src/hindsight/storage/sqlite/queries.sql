@@ -34,6 +34,23 @@ SELECT {memory} FROM json_each(?2) AS wanted CROSS JOIN memory AS m ON m.namespa
 SELECT {memory} FROM json_each(?2) AS wanted
 CROSS JOIN memory AS m ON m.namespace = ?1 AND m.content_key = wanted.value AND m.status = 'active'
 
+-- name: memories_about
+SELECT wanted.value, m.id FROM json_each(?2) AS wanted
+CROSS JOIN memory AS m ON m.seq IN (
+    SELECT t.memory FROM memory_topic AS t CROSS JOIN memory AS a ON a.seq = t.memory AND a.status = 'active'
+    WHERE t.namespace = ?1 AND t.topic = wanted.value ORDER BY t.memory DESC LIMIT ?3
+)
+ORDER BY m.seq DESC
+
+-- name: reviews
+SELECT r.memory_id, r.other_ids, r.reason, r.at FROM review AS r
+CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = r.memory_id AND m.status = 'active'
+WHERE r.namespace = ?1 AND r.open AND EXISTS (
+    SELECT 1 FROM json_each(r.other_ids) AS other
+    CROSS JOIN memory AS o ON o.namespace = ?1 AND o.id = other.value AND o.status = 'active'
+)
+ORDER BY r.at, r.memory_id
+
 -- name: ids_by_short_id
 SELECT id FROM memory WHERE namespace = ?1 AND substr(id, -8) = ?2 ORDER BY id LIMIT 5
 
@@ -153,6 +170,17 @@ ON CONFLICT (seq) DO UPDATE SET
 
 -- name: last_memory_seq
 SELECT max(seq) FROM memory
+
+-- name: put_review
+INSERT INTO review (namespace, memory_id, other_ids, reason, at, open) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (namespace, memory_id) DO UPDATE SET
+    other_ids = excluded.other_ids, reason = excluded.reason, at = excluded.at, open = excluded.open
+
+-- name: drop_topics
+DELETE FROM memory_topic WHERE memory = ?1
+
+-- name: insert_topic
+INSERT OR IGNORE INTO memory_topic (namespace, topic, memory) VALUES (?, ?, ?)
 
 -- name: drop_tags
 DELETE FROM memory_tag WHERE memory = ?1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hindsight.domain.change import Act, Changeset, Revision, Touched
+from hindsight.domain.change import Act, Changeset, Review, Revision, Touched
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import SHORT_ID_LENGTH, Memory, Status
@@ -108,6 +108,20 @@ def by_content_key(database: Database, namespace: str, keys: Sequence[str]) -> M
     """See `Store.by_content_key`."""
     rows = database.rows("memories_by_content_key", (namespace, listed(keys)))
     return {row[8]: memory_of(namespace, row) for row in rows}
+
+
+def about(database: Database, namespace: str, topics: Sequence[str], limit: int) -> Mapping[str, Sequence[str]]:
+    """See `Store.about`."""
+    found: dict[str, list[str]] = {}
+    for topic, memory_id in database.rows("memories_about", (namespace, listed(list(dict.fromkeys(topics))), limit)):
+        found.setdefault(topic, []).append(memory_id)
+    return found
+
+
+def reviews(database: Database, namespace: str) -> Sequence[Review]:
+    """See `Store.reviews`."""
+    rows = database.rows("reviews", (namespace,))
+    return [Review(row[0], texts_of(row[1]), row[2], moment(row[3])) for row in rows]
 
 
 def find(

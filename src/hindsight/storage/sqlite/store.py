@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
 
-from hindsight.domain.change import Applied, Batch, Changeset, Job, Revision, Touched
+from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
@@ -169,6 +169,17 @@ class SqliteStore:
         """See `Store.by_content_key`."""
         check_texts("keys", (namespace, *keys))
         return await self._read(reading.by_content_key, namespace, keys)
+
+    async def about(self, namespace: str, topics: Sequence[str], *, limit: int) -> Mapping[str, Sequence[str]]:
+        """See `Store.about`."""
+        check_texts("topics", (namespace, *topics))
+        check_limit(limit)
+        return await self._read(reading.about, namespace, topics, limit)
+
+    async def reviews(self, namespace: str) -> Sequence[Review]:
+        """See `Store.reviews`."""
+        check_text("namespace", namespace)
+        return await self._read(reading.reviews, namespace)
 
     async def find(
         self,

@@ -93,12 +93,32 @@ CREATE TABLE memory_entity (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_entity_memory ON memory_entity (memory);
 
+-- What statements are about; superseded ones too, since a change of status does not touch it.
+CREATE TABLE memory_topic (
+    namespace TEXT NOT NULL,
+    topic     TEXT NOT NULL,
+    memory    INTEGER NOT NULL REFERENCES memory (seq) ON DELETE CASCADE,
+    PRIMARY KEY (namespace, topic, memory)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memory_topic_memory ON memory_topic (memory);
+
 CREATE TABLE memory_source (
     episode INTEGER NOT NULL REFERENCES episode (seq),
     memory  INTEGER NOT NULL REFERENCES memory (seq) ON DELETE CASCADE,
     PRIMARY KEY (episode, memory)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_source_memory ON memory_source (memory);
+
+-- Contradictions that only the user can decide.
+CREATE TABLE review (
+    namespace TEXT NOT NULL,
+    memory_id TEXT NOT NULL,
+    other_ids TEXT NOT NULL, -- JSON array
+    reason    TEXT NOT NULL,
+    at        INTEGER NOT NULL,
+    open      INTEGER NOT NULL,
+    PRIMARY KEY (namespace, memory_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE model (
     number INTEGER PRIMARY KEY,
