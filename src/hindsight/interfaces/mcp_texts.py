@@ -64,8 +64,8 @@ WHEN NOT: for something new (memory_write, which also replaces what it contradic
 at least one of new_content, confidence, importance."""
 
 MEMORY_FORGET = """\
-Let one memory fade or forget it. Forgotten at once with decay_factor 1 (the default), hidden from every search, and \
-erased after a grace period in which it can be undone.
+Let one memory fade or forget it. Forgotten at once with decay_factor 1 (the default): hidden from every search, which \
+can be undone.
 WHEN: the user asks to forget; a memory is wrong and has no correct form.
 WHEN NOT: it has changed (memory_update or memory_write); it is merely old (it fades by itself)."""
 
