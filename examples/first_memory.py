@@ -21,6 +21,7 @@ def main() -> None:
     # Everything hindsight keeps lies in one folder; this one is gone at the end.
     with tempfile.TemporaryDirectory() as folder, Hindsight(folder) as hindsight:
         memory = hindsight.namespace("first-memory")
+        memory.warm()  # loads the encoder now; a first search that waited too long for it would go by words alone
         receipt = memory.write(CONVERSATION, session_id="monday")
         print(f"{len(CONVERSATION)} messages became {len(receipt.outcomes)} memories.")
         for question in QUESTIONS:

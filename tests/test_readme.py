@@ -1,12 +1,19 @@
 """The two READMEs say the same and name only what is there."""
 
-import ast
+import json
 import re
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import typer
 
+from examples import first_memory
+from hindsight.config import Settings, Toolset
+from hindsight.interfaces.cli import app as command_line
+from hindsight.interfaces.http import create_app
+from hindsight.interfaces.mcp_tools import TOOLSETS
 from tools.readme import shell_commands
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,12 +66,67 @@ def test_every_folder_of_the_layout_is_there() -> None:
         assert (ROOT / folder).is_dir(), folder
 
 
-def test_the_python_example_is_python() -> None:
-    examples = re.findall(r"^```python\n(.*?)^```$", ENGLISH, re.MULTILINE | re.DOTALL)
+IDS = re.compile(r"#[0-9a-z]{8}")
 
-    assert examples
-    for example in examples:
-        ast.parse(example)
+
+def blocks_of(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", ENGLISH, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.usefixtures("weights")
+def test_the_first_command_prints_what_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    (shown,) = (block for block in blocks_of("") if block.startswith("? "))
+
+    first_memory.main()
+
+    assert IDS.sub("#", shown.strip()) in IDS.sub("#", capsys.readouterr().out)
+
+
+@pytest.mark.usefixtures("weights")
+def test_the_python_example_finds_what_it_wrote(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (example,) = blocks_of("python")
+    monkeypatch.chdir(tmp_path)
+
+    exec(compile(example, "README.md", "exec"), {})
+
+    assert "Lisbon" in capsys.readouterr().out
+
+
+def test_the_mcp_configuration_starts_a_module_with_known_settings() -> None:
+    (written,) = blocks_of("json")
+    server = json.loads(written)["mcpServers"]["hindsight"]
+
+    assert find_spec(server["args"][-1])
+    assert {name.removeprefix("HINDSIGHT_").lower() for name in server["env"]} <= set(Settings.model_fields)
+
+
+def test_every_setting_that_a_readme_names_exists() -> None:
+    named = re.findall(r"HINDSIGHT_(\w+)", ENGLISH)
+
+    assert {name.lower() for name in named} <= set(Settings.model_fields)
+
+
+def test_the_table_of_tools_is_what_the_server_offers() -> None:
+    named = re.findall(r"^\| `(\w+)`", ENGLISH, re.MULTILINE)
+
+    assert sorted(named) == sorted(tool.name for tool in TOOLSETS[Toolset.FULL])
+
+
+def test_every_command_is_named_in_the_readme() -> None:
+    section = ENGLISH[ENGLISH.index("## On the command line") : ENGLISH.index("## Over REST")]
+
+    for command in typer.main.get_command(command_line).commands:  # type: ignore[attr-defined]  # a group has them
+        assert f"`{command}`" in section or f"bin/hindsight {command}" in section, command
+
+
+def test_every_route_that_the_readme_names_exists(tmp_path: Path) -> None:
+    served = set(create_app(Settings(data_dir=tmp_path)).openapi()["paths"])
+    named = re.findall(r"(?:127\.0\.0\.1:8080|`)(/(?:v1/|healthz|readyz)[\w/{}]*)", ENGLISH)
+
+    assert len(named) > 5
+    assert set(named) <= served
 
 
 def test_every_supported_python_is_named_in_the_readme() -> None:
