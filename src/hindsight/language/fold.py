@@ -44,3 +44,14 @@ def fold(text: str) -> str:
 def fold_keeping_case(text: str) -> str:
     """Return `text` folded in all but case, for callers that split `CamelCase` words before they fold them."""
     return text if text.isascii() else _settle(text, case=False)
+
+
+def fold_in_place(text: str) -> str:
+    """Return `text` in half width and simplified Chinese, case kept, every character in its place: offsets stay true."""
+    return text if text.isascii() else text.translate(_in_place())
+
+
+@cache
+def _in_place() -> dict[int, str]:
+    half_width = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
+    return {code: new for code, new in (_simplified() | half_width).items() if len(new) == 1}
