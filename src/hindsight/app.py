@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
-from hindsight.config import Settings
+from hindsight.config import Provider, Reading, Settings
 from hindsight.domain.change import Job
 from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
@@ -25,17 +25,22 @@ from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
 from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
 from hindsight.models.endpoint import Endpoint
+from hindsight.models.ledger import Ledger
+from hindsight.models.llm import ChatModel, LlmPolicy
+from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
-from hindsight.ports import Clock, Embedder, Ids, LexicalIndex, Store, VectorIndex
+from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Store, VectorIndex
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.routes import Routes
 from hindsight.storage.sqlite.store import SqliteStore
-from hindsight.upkeep.jobs import Handler, Worker
+from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
+from hindsight.write.extract.llm import LlmExtractor
 from hindsight.write.extract.rules import RuleExtractor
 from hindsight.write.pipeline import WritePolicy, Writer
+from hindsight.write.reread import REREAD_JOB
 from hindsight.write.task import DISTIL_JOB
 
 log = logging.getLogger(__name__)
@@ -46,6 +51,13 @@ STORES: Mapping[str, type[SqliteStore]] = MappingProxyType({"sqlite": SqliteStor
 VECTOR_INDEXES: Mapping[str, Callable[[Path], VectorIndex]] = MappingProxyType(
     {"embedded": lambda _folder: EmbeddedVectorIndex()}
 )
+PROVIDERS: Mapping[Provider, Callable[[], Wire]] = MappingProxyType(
+    {Provider.OPENAI: OpenAIChat, Provider.ANTHROPIC: AnthropicMessages}
+)
+_BASE_URLS = {Provider.OPENAI: "https://api.openai.com/v1", Provider.ANTHROPIC: "https://api.anthropic.com/v1"}
+ANTHROPIC_VERSION = "2023-06-01"
+# With a backoff of up to an hour: a model or a disk that is away for a day loses nothing.
+JOBS = JobPolicy(attempts=32)
 LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
 
 
@@ -74,6 +86,7 @@ async def open_engine(settings: Settings) -> Engine:
     if settings.ranking not in PRESETS:
         raise ConfigError(f"ranking: {settings.ranking!r} is not accepted; allowed: {', '.join(PRESETS)}")
     wanted = make_embedder(settings)
+    model = make_language_model(settings, SystemClock())
     _make_folder(settings.database.parent)
     store = await SqliteStore.open(settings.database)
     try:
@@ -84,7 +97,7 @@ async def open_engine(settings: Settings) -> Engine:
     folder = settings.database.parent / "index"
     lexical = LEXICAL_INDEXES["embedded"](folder)
     vector = VECTOR_INDEXES["embedded"](folder)
-    engine = _assemble(settings, store, lexical, vector, embedder)
+    engine = _assemble(settings, store, lexical, vector, embedder, model)
     engine.start()
     return engine
 
@@ -103,15 +116,48 @@ def make_embedder(settings: Settings) -> Embedder | None:
     return FastEmbedEmbedder(name, cache_folder=settings.data_dir / "models")
 
 
+def make_language_model(settings: Settings, clock: Clock) -> LanguageModel | None:
+    """The language model that the settings name; `None` without `llm_model`. Nothing is asked yet. `ConfigError`."""
+    if not settings.llm_model:
+        if settings.llm_api_key is not None or settings.llm_base_url:
+            log.warning("LLM_MODEL is not set, so no language model is used: rules extract the statements")
+        return None
+    provider = settings.llm_provider
+    key = settings.llm_api_key.get_secret_value() if settings.llm_api_key is not None else None
+    if key is None and not settings.llm_base_url:
+        raise ConfigError(
+            f"LLM_API_KEY: missing, and {_BASE_URLS[provider]} wants one",
+            hint="Set LLM_API_KEY, or LLM_BASE_URL for a server of your own, or unset LLM_MODEL.",
+        )
+    url = settings.llm_base_url or _BASE_URLS[provider]
+    if provider is Provider.ANTHROPIC:
+        headers = {"anthropic-version": ANTHROPIC_VERSION, **({"x-api-key": key} if key else {})}
+        endpoint = Endpoint(url, headers=headers, timeout=settings.llm_timeout)
+    else:
+        endpoint = Endpoint(url, key=key, timeout=settings.llm_timeout)
+    policy = LlmPolicy(concurrency=settings.llm_concurrency, daily_tokens=settings.llm_daily_tokens)
+    log.info("statements are extracted by %s at %s", settings.llm_model, url)
+    ledger = Ledger(settings.database.parent / "usage")
+    return ChatModel(endpoint, PROVIDERS[provider](), settings.llm_model, clock, ledger=ledger, policy=policy)
+
+
 def _assemble(
-    settings: Settings, store: Store, lexical: LexicalIndex, vector: VectorIndex, embedder: Embedder | None
+    settings: Settings,
+    store: Store,
+    lexical: LexicalIndex,
+    vector: VectorIndex,
+    embedder: Embedder | None,
+    model: LanguageModel | None,
 ) -> Engine:
     clock, ids = SystemClock(), TimeSortedIds()
     owner = f"{os.getpid()}-{ids.new()}"
     projection = Projection(store, lexical, vector, model=embedder.model if embedder else "")
-    extractor, near, policy = RuleExtractor(), projection.near_each, WritePolicy(redacts=settings.redact)
+    rules, near, policy = RuleExtractor(), projection.near_each, WritePolicy(redacts=settings.redact)
+    joined = settings.llm_extraction is Reading.JOINED
+    extractor = LlmExtractor(model, joined=joined) if model is not None else rules
     writer = Writer(store, embedder, clock, ids, extractor=extractor, neighbours=near, owner=owner, policy=policy)
-    amender = Amender(store, embedder, clock, ids, extractor=extractor, neighbours=near, policy=policy)
+    # New words for one memory are read by rule: their author waits for the answer.
+    amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))
     return Engine(
         Parts(
@@ -126,7 +172,8 @@ def _assemble(
             searcher=Searcher(store, projection, embedder, clock, searching),
             recorder=Recorder(store, embedder, clock, ids, redacts=settings.redact),
             feedback=Feedback(store, clock, ids),
-            worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner),
+            worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
+            language_model=model,
         )
     )
 
@@ -135,7 +182,10 @@ def _handlers(store: Store, embedder: Embedder | None, writer: Writer, clock: Cl
     async def distil(job: Job, owner: str) -> None:
         await writer.distil(job, owner, Trace(ids.new(), job.namespace, job.kind))
 
-    handlers: dict[str, Handler] = {DISTIL_JOB: distil}
+    async def reread(job: Job, owner: str) -> None:
+        await writer.reread(job, owner, Trace(ids.new(), job.namespace, job.kind))
+
+    handlers: dict[str, Handler] = {DISTIL_JOB: distil, REREAD_JOB: reread}
     if embedder is not None:
 
         async def embed(job: Job, owner: str) -> None:

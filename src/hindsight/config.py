@@ -23,7 +23,7 @@ from hindsight.errors import ConfigError
 
 PREFIX = "HINDSIGHT_"
 FILE_NAME = "hindsight.toml"
-NOT_YET = ("POSTGRES_URL", "REDIS_URL", "QDRANT_URL", "LLM_API_KEY")
+NOT_YET = ("POSTGRES_URL", "REDIS_URL", "QDRANT_URL")
 
 
 class Toolset(StrEnum):
@@ -39,6 +39,20 @@ class Route(StrEnum):
 
     VECTOR = "vector"
     KEYWORD = "keyword"
+
+
+class Provider(StrEnum):
+    """Whose form of request a language model's endpoint takes."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+
+
+class Reading(StrEnum):
+    """How a language model extracts: one call for each type of statement, or one call for all."""
+
+    STEPWISE = "stepwise"
+    JOINED = "joined"
 
 
 def default_data_dir() -> Path:
@@ -82,8 +96,34 @@ class Settings(BaseSettings):
     embedding_base_url: str = Field(
         default="https://api.openai.com/v1", description="Base URL of an OpenAI-compatible embedding endpoint."
     )
-    embedding_api_key: SecretStr | None = Field(default=None, description="Its key.")
-    embedding_dimensions: int = Field(default=1536, ge=1, le=8192, description="Its vector length.")
+    embedding_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
+    embedding_dimensions: int = Field(default=1536, ge=1, le=8192, description="Length of that endpoint's vectors.")
+    llm_model: str = Field(
+        default="",
+        validation_alias=AliasChoices("HINDSIGHT_LLM_MODEL", "LLM_MODEL"),
+        description="Language model that extracts statements, by its provider's name; without it rules do.",
+    )
+    llm_base_url: str = Field(
+        default="",
+        validation_alias=AliasChoices("HINDSIGHT_LLM_BASE_URL", "LLM_BASE_URL"),
+        description="Base URL of its endpoint; the provider's own where not given. A local server works too.",
+    )
+    llm_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("HINDSIGHT_LLM_API_KEY", "LLM_API_KEY"),
+        description="Its key, if the endpoint wants one.",
+    )
+    llm_provider: Provider = Field(
+        default=Provider.OPENAI, description="Form of its requests: openai (and all that is compatible) or anthropic."
+    )
+    llm_extraction: Reading = Field(
+        default=Reading.STEPWISE, description="stepwise: a call for each type of statement; joined: one call, cheaper."
+    )
+    llm_timeout: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one call to it.")
+    llm_concurrency: int = Field(default=4, ge=1, le=64, description="Calls to it at once.")
+    llm_daily_tokens: int = Field(
+        default=2_000_000, ge=0, description="Tokens in and out a day (UTC) before the rules do the work; 0: no cap."
+    )
     routes: Annotated[tuple[Route, ...], NoDecode] = Field(
         default=(Route.VECTOR, Route.KEYWORD), description="Recall routes that are on, separated by commas."
     )

@@ -18,7 +18,7 @@ from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.record import ExperienceRequest, Recorder
 from hindsight.observe.trace import Trace
-from hindsight.ports import Clock, Embedder, Ids, Index, Store
+from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Store
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher
 from hindsight.upkeep.jobs import Worker
@@ -47,6 +47,7 @@ class Parts:
     recorder: Recorder
     feedback: Feedback
     worker: Worker
+    language_model: LanguageModel | None = None
 
 
 class Engine:
@@ -77,6 +78,8 @@ class Engine:
         await parts.projection.aclose()
         if parts.embedder is not None:
             await parts.embedder.aclose()
+        if parts.language_model is not None:
+            await parts.language_model.aclose()
         for index in parts.indexes:
             await index.aclose()
         await parts.store.aclose()

@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hindsight import config
-from hindsight.app import SystemClock, make_embedder, open_engine
+from hindsight.app import SystemClock, make_embedder, make_language_model, open_engine
 from hindsight.config import Settings
 from hindsight.domain.change import Job, JobState
 from hindsight.domain.page import Order
@@ -89,6 +89,7 @@ async def examine(given: Mapping[str, object]) -> Report:
         check_disk(settings.database.parent),
         check_clock(SystemClock().now()),
         *await check_store(settings),
+        await check_language_model(settings),
     ]
     return Report(tuple(checks), settings_in_force(settings, given))
 
@@ -211,6 +212,24 @@ async def check_store(settings: Settings) -> tuple[Check, ...]:
         return (_failed(_part(error), error),)
     finally:
         await engine.aclose()
+
+
+async def check_language_model(settings: Settings) -> Check:
+    """The language model answers: it is asked for one word, which costs about thirty tokens."""
+    name = "language model"
+    try:
+        model = make_language_model(settings, SystemClock())
+    except HindsightError as error:
+        return _failed(name, error)
+    if model is None:
+        return Check(name, State.SKIP, "none is set: statements are extracted by rule")
+    try:
+        await model.complete("Answer with one word.", "Say OK.", max_tokens=16)
+    except HindsightError as error:
+        return Check(name, State.WARN, f"{error} Until it answers, rules extract the statements.", error.hint)
+    finally:
+        await model.aclose()
+    return Check(name, State.OK, f"{settings.llm_model} answers")
 
 
 async def _model(settings: Settings) -> str | None:

@@ -31,13 +31,14 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.assemble import assemble, outcome_of
 from hindsight.write.embed import embed_later, vectors_in_time
-from hindsight.write.extract import Candidate, Extractor
+from hindsight.write.extract import Candidate, Extraction, Extractor, Unread
 from hindsight.write.prepare import Intake, prepare
 from hindsight.write.propose import complete, covered, memories
 from hindsight.write.receipts import joined, pending_receipts, receipts
 from hindsight.write.reconcile import Decision, Neighbours, Proposal, near_floor, reconcile
 from hindsight.write.request import WriteRequest, check
-from hindsight.write.task import distil_key, distil_later, intake_of, told_in
+from hindsight.write.reread import check_progress, reread_later, still_there, without_known
+from hindsight.write.task import distil_key, distil_later, intake_of, kept_leased, told_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +71,7 @@ class Draft:
     covered: frozenset[str]
     vectors: Mapping[str, NDArray[np.float32]]
     degraded: tuple[str, ...]
+    unread: tuple[Unread, ...] = ()
 
 
 class Writer:
@@ -125,6 +127,26 @@ class Writer:
         ]
         intake = intake_of(job, still, told, next(iter(still), None))
         draft = await self._read(intake, trace, seconds=None)
+        answers = await self._settle(intake, draft, trace, done=JobDone(job.id, owner))
+        return answers[0]
+
+    async def reread(self, job: Job, owner: str, trace: Trace) -> Receipt:
+        """Read again what could not be read as it should, add what is new in it, and close the job.
+
+        What still can't be read gets a job of its own. `ModelUnavailable` if that is all of it.
+        """
+        told = told_in(job)
+        episodes, known = await still_there(self._store, job.namespace, list(told))
+        intake = intake_of(job, episodes, told, next(iter(episodes), None))
+        with trace.span("extract") as span:
+            extraction = await self._extractor.extract(episodes)
+            self._note(extraction, trace)
+            check_progress(job, {one.episode_id: one for one in extraction.unread}, episodes)
+            candidates = without_known(extraction.candidates, known)
+            span.count(candidates=len(candidates), **extraction.counts)
+        vectors, missing = await vectors_in_time(self._embedder, [one.content for one in candidates], seconds=None)
+        degraded = (*extraction.degraded, *missing)
+        draft = Draft(tuple(candidates), frozenset(), vectors, degraded, extraction.unread)
         answers = await self._settle(intake, draft, trace, done=JobDone(job.id, owner))
         return answers[0]
 
@@ -192,8 +214,9 @@ class Writer:
     async def _finish(self, intake: Intake, job: NewJob, trace: Trace) -> list[Receipt]:
         """The second half of a write in two; what fails is given back to the job table and tried again from there."""
         try:
-            draft = await self._read(intake, trace, seconds=None)
-            return await self._settle(intake, draft, trace, done=JobDone(job.id, self._owner))
+            async with kept_leased(self._store, self._clock, job.id, self._owner):
+                draft = await self._read(intake, trace, seconds=None)
+                return await self._settle(intake, draft, trace, done=JobDone(job.id, self._owner))
         except HindsightError as error:
             await self._give_back(job, error)
         except Exception as error:  # the edge of a background task: nobody else would hear of it
@@ -245,13 +268,20 @@ class Writer:
             extraction = await self._extractor.extract(untold)
             candidates = complete(intake.episodes, intake.told, extraction)
             whole = covered(intake.episodes, candidates)
-            span.count(candidates=len(candidates), facts=sum(not one.verbatim for one in candidates))
+            facts = sum(not one.verbatim for one in candidates)
+            span.count(candidates=len(candidates), facts=facts, **extraction.counts)
+            self._note(extraction, trace)
         with trace.span("embed") as span:
             texts = [one.content for one in candidates]
             texts += [one.content for one in intake.episodes if one.id not in whole]
             vectors, missing = await vectors_in_time(self._embedder, texts, seconds=seconds)
             span.count(texts=len(texts), vectors=len(vectors))
-        return Draft(tuple(candidates), frozenset(whole), vectors, (*extraction.degraded, *missing))
+        degraded = (*extraction.degraded, *missing)
+        return Draft(tuple(candidates), frozenset(whole), vectors, degraded, extraction.unread)
+
+    def _note(self, extraction: Extraction, trace: Trace) -> None:
+        if extraction.reader:
+            trace.note("extractor", extraction.reader)
 
     async def _settle(self, intake: Intake, draft: Draft, trace: Trace, *, done: JobDone | None) -> list[Receipt]:
         """Reconcile and apply; again from what is known by then, if others wrote in between."""
@@ -321,6 +351,9 @@ class Writer:
             for one in intake.episodes
             if one.id not in draft.covered and one.content in draft.vectors
         )
+        jobs: tuple[NewJob, ...] = (embed_later(self._ids, self._clock),) if "embedder" in draft.degraded else ()
+        if unread := {one.episode_id for one in draft.unread} & {one.id for one in intake.episodes}:
+            jobs += (reread_later(intake, unread, self._ids.new(), at=self._clock.now()),)
         return Batch(
             namespace=intake.namespace,
             key=intake.key if done is None else distil_key(intake.key),
@@ -328,7 +361,7 @@ class Writer:
             episodes=intake.episodes if done is None else (),
             puts=assembled.puts,
             embeddings=(*assembled.embeddings, *own),
-            jobs=(embed_later(self._ids, self._clock),) if "embedder" in draft.degraded else (),
+            jobs=jobs,
             done=done,
             receipt=joined(answers),
             episode_states=tuple((one.id, EpisodeState.COVERED) for one in intake.episodes if one.id in draft.covered),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 from hindsight.domain.change import Act, Batch, Changeset, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
 from hindsight.domain.entry import searchable_text
@@ -12,6 +13,7 @@ from hindsight.domain.memory import Memory, Status
 from hindsight.errors import Conflict, NotFound
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
+from hindsight.write.reread import reread_key
 from hindsight.write.task import distil_key
 
 EMBED_SECONDS = 4.0
@@ -35,9 +37,7 @@ async def take_back(
     if await store.changeset(namespace, key) is not None:
         return (await store.apply(Batch(namespace, key, clock.now()))).receipt
 
-    changesets = [
-        found for one in (token, distil_key(token)) if (found := await store.changeset(namespace, one)) is not None
-    ]
+    changesets = await _changesets(store, namespace, token)
     if not changesets:
         raise NotFound("undo", token)
     pairs = await _former(store, namespace, changesets)
@@ -68,6 +68,19 @@ async def take_back(
         episode_states=_former_states(changesets),
     )
     return (await store.apply(batch)).receipt
+
+
+async def _changesets(store: Store, namespace: str, token: str) -> list[Changeset]:
+    """What the call did: at once, by its job, and each time that it was read again."""
+    changesets = [
+        found for one in (token, distil_key(token)) if (found := await store.changeset(namespace, one)) is not None
+    ]
+    for number in count(1):
+        again = await store.changeset(namespace, distil_key(reread_key(token, number)))
+        if again is None:
+            return changesets
+        changesets.append(again)
+    raise AssertionError("unreachable: counting never ends")
 
 
 async def _former(store: Store, namespace: str, changesets: Sequence[Changeset]) -> list[tuple[Memory, Memory]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -60,11 +60,27 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """An episode that was not read as it should have been, and why. `passing`: the next try may well succeed."""
+
+    episode_id: str
+    reason: str
+    passing: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was read. An episode without a candidate is kept verbatim. `degraded` names what did not work."""
+    """What was read. An episode without a candidate is kept verbatim. `degraded` names what did not work.
+
+    `unread` episodes are read again later. `reader` and `counts` are for the trace: model and version of the prompts,
+    calls and tokens.
+    """
 
     candidates: tuple[Candidate, ...]
     degraded: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    reader: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 class Extractor(Protocol):
