@@ -135,5 +135,8 @@ class SchemaMismatch(HindsightError):
 
 def shorten(value: object, limit: int = 80) -> str:
     """`repr` of a value, cut to `limit` characters, fit to stand in an error message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deep, or a whole number of too many digits for Python
+        text = f"<a {type(value).__name__} that is too large to show>"
     return text if len(text) <= limit else text[: limit - 1] + "…"

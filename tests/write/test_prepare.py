@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight.domain.episode import Message, Role
+from hindsight.domain.episode import JsonValue, Message, Role
 from hindsight.domain.memory import Kind
 from hindsight.errors import InvalidInput
 from hindsight.language.markers import FENCE_CLOSE, FENCE_OPEN, without_own_output
@@ -43,6 +43,14 @@ def test_emoji_and_rare_characters_are_kept(text: str) -> None:
     assert one(Message(text)).episodes[0].content == text
 
 
+def nested(levels: int) -> JsonValue:
+    """A list in a list in a list."""
+    value: JsonValue = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 NAIVE = datetime(2024, 1, 1, 8)  # noqa: DTZ001 (callers do hand in times without a zone)
 
 BAD = [
@@ -64,6 +72,9 @@ BAD = [
     (Message("x", speaker="\udc00"), {}, "speaker"),
     (Message("x", timezone="Nowhere"), {}, "timezone"),
     (Message("x", metadata={"a": float("inf")}), {}, "metadata"),
+    (Message("x", metadata={"a": 10**400}), {}, "metadata"),
+    (Message("x", metadata={"a": -(10**5000)}), {}, "metadata"),
+    (Message("x", metadata={"a": nested(5_000)}), {}, "metadata"),
     (Message("x", metadata={"a": "\x00"}), {}, "metadata"),
     (Message("x", metadata={"a": "b" * 70_000}), {}, "metadata"),
     (Message("x", metadata={"a": {1, 2}}), {}, "metadata"),  # type: ignore[dict-item]  # wrong on purpose

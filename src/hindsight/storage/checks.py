@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from json import dumps
 from math import isfinite
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -133,7 +134,8 @@ def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None
 
 
 def _check_number(name: str, value: float, json: bool) -> None:
-    if not isfinite(value):
+    # Larger than any float, a whole number stands for infinity to most readers of JSON.
+    if (isinstance(value, int) and abs(value) > float_info.max) or not isfinite(value):
         raise InvalidInput(name, value, "a finite number")
     if isinstance(value, int) and not json and not -INT64 <= value < INT64:
         raise InvalidInput(name, value, "a whole number of at most 64 bits")

@@ -208,11 +208,18 @@ def place_of(after: str, order: Order) -> tuple[float, str]:
     """The ordering value and id in a `next`. `InvalidInput` where it is of another order or no `next` at all."""
     try:
         wanted, value, identifier = json.loads(base64.urlsafe_b64decode(after.encode()))
-    except (ValueError, binascii.Error, TypeError):
+        str(identifier).encode()
+    except (ValueError, binascii.Error, TypeError, RecursionError):  # half a surrogate pair is a `ValueError`
         wanted, value, identifier = None, None, None
-    if wanted != order or not isinstance(value, int | float) or not isinstance(identifier, str):
+    if wanted != order or not _is_place(value, order) or not isinstance(identifier, str):
         raise InvalidInput("after", after, f"the `next` of a page in the order {order.value!r}")
     return value, identifier
+
+
+def _is_place(value: object, order: Order) -> bool:
+    if order is Order.IMPORTANCE:
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 # Statements ---------------------------------------------------------------------------------------------------------

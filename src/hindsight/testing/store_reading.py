@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -197,6 +198,14 @@ class ReadingContract(OpensStores):
         }[order]
         assert seen == sorted(memories, key=key, reverse=order is not Order.OLDEST)
         assert pages == 5
+
+    @pytest.mark.parametrize("order", Order)
+    @pytest.mark.parametrize("value", ["NaN", "1e999", "true", "null", '"a"', "1" + "0" * 40, "[" * 10_000])
+    async def test_a_forged_next_is_refused_by_name(self, store: Store, order: Order, value: str) -> None:
+        forged = base64.urlsafe_b64encode(f'["{order}", {value}, "m1"]'.encode()).decode()
+        with pytest.raises(InvalidInput) as caught:
+            await store.find(SPACE, Filters(), order=order, after=forged)
+        assert caught.value.field == "after"
 
     async def test_a_next_that_is_none_is_refused(self, store: Store) -> None:
         await store.apply(a_batch("b", puts=tuple(new(a_memory(f"m{n}")) for n in range(3))))

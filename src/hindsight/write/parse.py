@@ -56,7 +56,7 @@ def _messages(content: object) -> list[Message]:
     if isinstance(content, str):
         return [Message(content)]
     if isinstance(content, Message):
-        return [content]
+        return [_message(content)]
     if not isinstance(content, Sequence) or isinstance(content, bytes | bytearray):
         raise InvalidInput("content", content, "text, or a list of messages")
     return [_message(item) for item in content]
@@ -64,7 +64,8 @@ def _messages(content: object) -> list[Message]:
 
 def _message(given: object) -> Message:
     if isinstance(given, Message):
-        return given
+        role = _word("role", given.role, Role) or Role.USER
+        return replace(given, role=role, occurred_at=_moment(given.occurred_at))
     if not isinstance(given, Mapping):
         raise InvalidInput("content", given, f"a message: an object with {', '.join(MESSAGE_FIELDS)}")
     _known(given, MESSAGE_FIELDS, "content")

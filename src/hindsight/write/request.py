@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -193,10 +194,10 @@ def _check_json(value: object, depth: int) -> None:
     elif isinstance(value, list):
         for item in value:
             _check_json(item, depth - 1)
-    elif isinstance(value, float):
-        if not math.isfinite(value):
+    elif isinstance(value, int | float):
+        if abs(value) > sys.float_info.max or not math.isfinite(value):
             raise InvalidInput("metadata", value, "finite numbers")
-    elif value is not None and not isinstance(value, bool | int):
+    elif value is not None:
         raise InvalidInput("metadata", value, "JSON values: text, numbers, true, false, null, lists and objects")
 
 
