@@ -13,7 +13,7 @@ _M_ARENA_MAX = -8  # malloc.h of the GNU C library
 def settle_in() -> None:
     """Shorter turns for threads, and fewer memory pools.
 
-    The loop, the encoder and SQLite share Python's lock: with its usual turns of 5 ms a search waits more than it works.
+    The loop, the encoder and SQLite share Python's lock: with its usual turns of 5 ms a search waits more than works.
     The GNU allocator gives each thread a pool of its own, which all grow: with two, 25 MB less at 3,000 memories.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
