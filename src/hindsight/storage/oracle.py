@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +26,7 @@ from hindsight.domain.change import (
     Revision,
     Touched,
 )
-from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory, searchable_text
+from hindsight.domain.entry import Entry, entry_of_memory, searchable_text
 from hindsight.domain.episode import Episode, EpisodeState, JsonValue
 from hindsight.domain.memory import Memory, Statement, Status, short_id
 from hindsight.domain.page import Order, Page, Stats, Use
@@ -41,6 +41,7 @@ from hindsight.storage.checks import (
     check_texts,
     check_time,
 )
+from hindsight.storage.space import Space
 from hindsight.storage.sql import micros, place_after, place_of
 
 if TYPE_CHECKING:
@@ -49,49 +50,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 OPEN_STATES = (JobState.READY, JobState.LEASED)
-
-
-@dataclass(slots=True)
-class Space:
-    """All that one namespace holds. Dicts keep the order of arrival."""
-
-    change: int = 0
-    episodes: dict[str, Episode] = field(default_factory=dict)
-    states: dict[str, tuple[EpisodeState, datetime]] = field(default_factory=dict)
-    memories: dict[str, Memory] = field(default_factory=dict)
-    vectors: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
-    revisions: list[tuple[str, Revision]] = field(default_factory=list)
-    log: list[Touched] = field(default_factory=list)
-    applied: dict[str, Applied] = field(default_factory=dict)
-    moved: dict[int, tuple[tuple[str, EpisodeState | None], ...]] = field(default_factory=dict)
-    reviews: dict[str, Review] = field(default_factory=dict)
-
-    def copy(self) -> Space:
-        """The same contents in containers of their own; the values are frozen."""
-        return Space(
-            self.change,
-            dict(self.episodes),
-            dict(self.states),
-            dict(self.memories),
-            dict(self.vectors),
-            list(self.revisions),
-            list(self.log),
-            dict(self.applied),
-            dict(self.moved),
-            dict(self.reviews),
-        )
-
-    def position(self, memory: Memory) -> int:
-        """Where the first source of a memory stands in its session; -1 without one."""
-        return self.episodes[memory.sources[0].episode_id].position if memory.sources else -1
-
-    def entry(self, entry_id: str) -> Entry | None:
-        """The index entry of a memory or an episode; `None` for what is gone or covered."""
-        if entry_id in self.memories:
-            return entry_of_memory(self.memories[entry_id], self.position(self.memories[entry_id]))
-        if entry_id in self.episodes:
-            return entry_of_episode(self.episodes[entry_id], *self.states[entry_id])
-        return None
 
 
 class OracleStore:

@@ -261,17 +261,22 @@ def _put_lookups(
                 if stored[identifier][at + 1] == rows[identifier][at]:
                     continue
                 database.run(drop, (number,))
-            if column == "tags":
-                new[column] += [(memory.namespace, tag, number) for tag in memory.tags]
-            elif column == "entities":
-                new[column] += [(memory.namespace, entity, number) for entity in memory.entities]
-            elif column == "sources":
-                new[column] += [(places[source.episode_id][0], number) for source in memory.sources]
-            elif isinstance(memory.body, Statement):
-                new[column] += [(memory.namespace, topic, number) for topic in memory.body.topics]
+            new[column] += _lookup_rows(column, memory, number, places)
     for column, _, statement in _LOOKUPS:
         if new[column]:
             database.run_many(statement, new[column])
+
+
+def _lookup_rows(column: str, memory: Memory, number: int, places: dict[str, tuple[int, int, str]]) -> Iterable[Row]:
+    if column == "sources":
+        return [(places[source.episode_id][0], number) for source in memory.sources]
+    if column == "tags":
+        words: Iterable[str] = memory.tags
+    elif column == "entities":
+        words = memory.entities
+    else:
+        words = memory.body.topics if isinstance(memory.body, Statement) else ()
+    return [(memory.namespace, word, number) for word in words]
 
 
 def _add_revisions(database: Database, batch: Batch, change: int, rows: dict[str, Row]) -> None:

@@ -1,0 +1,60 @@
+"""What the plain-Python store holds of one namespace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hindsight.domain.change import Applied, Review, Revision, Touched
+from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory
+from hindsight.domain.episode import Episode, EpisodeState
+from hindsight.domain.memory import Memory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(slots=True)
+class Space:
+    """All that one namespace holds. Dicts keep the order of arrival."""
+
+    change: int = 0
+    episodes: dict[str, Episode] = field(default_factory=dict)
+    states: dict[str, tuple[EpisodeState, datetime]] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+    vectors: dict[tuple[str, str], NDArray[np.float32]] = field(default_factory=dict)
+    revisions: list[tuple[str, Revision]] = field(default_factory=list)
+    log: list[Touched] = field(default_factory=list)
+    applied: dict[str, Applied] = field(default_factory=dict)
+    moved: dict[int, tuple[tuple[str, EpisodeState | None], ...]] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
+
+    def copy(self) -> Space:
+        """The same contents in containers of their own; the values are frozen."""
+        return Space(
+            self.change,
+            dict(self.episodes),
+            dict(self.states),
+            dict(self.memories),
+            dict(self.vectors),
+            list(self.revisions),
+            list(self.log),
+            dict(self.applied),
+            dict(self.moved),
+            dict(self.reviews),
+        )
+
+    def position(self, memory: Memory) -> int:
+        """Where the first source of a memory stands in its session; -1 without one."""
+        return self.episodes[memory.sources[0].episode_id].position if memory.sources else -1
+
+    def entry(self, entry_id: str) -> Entry | None:
+        """The index entry of a memory or an episode; `None` for what is gone or covered."""
+        if entry_id in self.memories:
+            return entry_of_memory(self.memories[entry_id], self.position(self.memories[entry_id]))
+        if entry_id in self.episodes:
+            return entry_of_episode(self.episodes[entry_id], *self.states[entry_id])
+        return None
