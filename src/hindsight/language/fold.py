@@ -47,7 +47,7 @@ def fold_keeping_case(text: str) -> str:
 
 
 def fold_in_place(text: str) -> str:
-    """Return `text` in half width and simplified Chinese, case kept, every character in its place: offsets stay true."""
+    """Return `text` in half width and simplified Chinese, case kept, every character in its place."""
     return text if text.isascii() else text.translate(_in_place())
 
 
