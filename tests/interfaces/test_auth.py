@@ -38,13 +38,43 @@ def test_calls_to_a_loopback_name_are_let_in(host: str) -> None:
     Doorkeeper(key=None, allowed_hosts=()).check(request(host=host))
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[", "evil.example:8080"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "",
+        "[",
+        "evil.example:8080",
+        "evil.example@127.0.0.1",
+        "localhost/evil.example",
+        "localhost#@evil.example",
+        "localhost ",
+        "localhost:",
+        "localhost:80:80",
+        "127.1",
+    ],
+)
 def test_a_name_that_only_resolves_to_loopback_is_refused(host: str) -> None:
     with pytest.raises(Forbidden, match="Host"):
         Doorkeeper(key=None, allowed_hosts=()).check(request(host=host))
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example", "http://["])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example",
+        "null",
+        "http://127.0.0.1.evil.example",
+        "http://[",
+        "",
+        "127.0.0.1",
+        "file://",
+        "chrome-extension://localhost",
+        "http://evil.example@localhost",
+        "http://localhost/evil.example",
+    ],
+)
 def test_a_page_of_another_origin_is_refused_with_and_without_a_key(origin: str) -> None:
     for door in (Doorkeeper(key=None, allowed_hosts=()), Doorkeeper(key="secret", allowed_hosts=())):
         with pytest.raises(Forbidden, match="Origin"):
@@ -66,3 +96,10 @@ def test_the_key_lets_in_under_any_name_and_health_needs_none() -> None:
     door = Doorkeeper(key="secret", allowed_hosts=())
     door.check(request(host="any.example", authorization="bearer secret"))
     door.check(request(host="any.example"), open_to_all=True)
+
+
+def test_of_several_origins_every_one_counts() -> None:
+    headers = [(b"host", b"localhost"), (b"origin", b"http://localhost"), (b"origin", b"https://evil.example")]
+    asked = Request({"type": "http", "method": "POST", "path": "/v1/search", "headers": headers})
+    with pytest.raises(Forbidden, match="Origin"):
+        Doorkeeper(key=None, allowed_hosts=()).check(asked)

@@ -7,10 +7,10 @@ its own name to 127.0.0.1 (DNS rebinding) is refused. A browser sends `Origin`; 
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from hindsight.errors import ConfigError, Forbidden, HindsightError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from hindsight.config import Settings
 
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -55,13 +56,12 @@ class Doorkeeper:
 
     def check(self, request: Request, *, open_to_all: bool = False) -> None:
         """Raise `Forbidden` for a strange Host or Origin, `Unauthenticated` without the key (health needs none)."""
-        host = _hostname(f"//{request.headers.get('host', '')}")
+        host = _host(request.headers.get("host", ""))
         if host not in self._hosts and self._key is None:
             raise Forbidden(
                 "Host: this name is not accepted", hint="Name it in HINDSIGHT_ALLOWED_HOSTS, or call 127.0.0.1."
             )
-        origin = request.headers.get("origin")
-        if origin is not None and _hostname(origin) not in self._hosts:
+        if any(_origin(one) not in self._hosts for one in request.headers.getlist("origin")):
             raise Forbidden(
                 "Origin: pages of this origin may not call", hint="Name its host in HINDSIGHT_ALLOWED_HOSTS."
             )
@@ -76,9 +76,13 @@ class Doorkeeper:
             )
 
 
-def _hostname(address: str) -> str | None:
-    """Host of an origin or of `//host:port`, lower case; `None` for what is no address, such as `null`."""
-    try:
-        return urlsplit(address).hostname
-    except ValueError:
-        return None
+def _host(header: str) -> str | None:
+    """The name in `host` or `host:port`, lower case; `None` for what has any other form."""
+    found = _HOST.fullmatch(header)
+    return found["name"].strip("[]").lower() if found else None
+
+
+def _origin(header: str) -> str | None:
+    """The name in the origin of a web page, lower case; `None` for what is none, such as `null`."""
+    scheme, _, rest = header.partition("://")
+    return _host(rest) if scheme.lower() in ("http", "https") else None

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
-from urllib.parse import unquote
+from urllib.parse import unquote_to_bytes
 
 import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
@@ -51,6 +51,8 @@ STATUS_OF_CODE = {
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 MAX_BODY = 16 * 1024 * 1024  # bytes; the largest batch of ordinary turns is about 1 MB
 NAMESPACE_HEADER = "x-hindsight-namespace"
+JSON_BODY = "one JSON object in UTF-8, nested at most some hundreds deep"
+MAX_FIELD = 200  # characters of the way to a field that an error names
 
 
 class Answer(JSONResponse):
@@ -88,6 +90,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(HindsightError, _known_error)
     app.add_exception_handler(RequestValidationError, _wrong_body)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unknown_error)
     return app
 
 
@@ -148,9 +151,20 @@ def _bounded(receive: Receive) -> Receive:
 
 
 def _memory_of(memory: AsyncHindsight, request: Request | None) -> AsyncHindsight:
-    name = request.headers.get(NAMESPACE_HEADER) if request is not None else None
-    # Header values are ASCII in practice, so a name beyond it comes percent-encoded.
-    return memory.namespace(unquote(name)) if name is not None else memory
+    name = _namespace_in(request) if request is not None else None
+    return memory.namespace(name) if name is not None else memory
+
+
+def _namespace_in(request: Request) -> str | None:
+    """The namespace that a request names. What can't be read is refused: read loosely, two names could be one."""
+    given = request.headers.getlist(NAMESPACE_HEADER)
+    if len(given) > 1:
+        raise InvalidInput("X-Hindsight-Namespace", given, "one name")
+    try:
+        # Beyond ASCII a name comes percent-encoded or as raw UTF-8, which the server has read byte by byte.
+        return unquote_to_bytes(given[0].encode("latin-1")).decode() if given else None
+    except UnicodeDecodeError as error:
+        raise InvalidInput("X-Hindsight-Namespace", given[0], "UTF-8, percent-encoded where it is not ASCII") from error
 
 
 def of_request(request: Request) -> AsyncHindsight:
@@ -158,10 +172,19 @@ def of_request(request: Request) -> AsyncHindsight:
     return _memory_of(request.app.state.memory, request)
 
 
+def refuse_unknown_parameters(request: Request) -> None:
+    """A misspelled filter that was passed over would answer with everything."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            allowed = f"no such parameter; the parameters are {', '.join(known) or 'none'}"
+            raise InvalidInput(shorten(name)[1:-1], request.query_params[name], allowed)
+
+
 Memory = Annotated[AsyncHindsight, Depends(of_request)]
 
 health = APIRouter(tags=["health"])
-rest = APIRouter(prefix="/v1", tags=["memory"])
+rest = APIRouter(prefix="/v1", tags=["memory"], dependencies=[Depends(refuse_unknown_parameters)])
 
 
 @health.get("/healthz")
@@ -214,7 +237,11 @@ async def listing(
     session_id: str | None = None,
 ) -> Answer:
     """Active memories, a page at a time; `after` is the `next` of the page before."""
-    filters: dict[str, object] = {"types": types, "tags": tags, "sessions": [session_id] if session_id else None}
+    filters: dict[str, object] = {
+        "types": types,
+        "tags": tags,
+        "sessions": [session_id] if session_id is not None else None,
+    }
     page = await memory.list(filters=filters, order=order, limit=limit, after=after)
     return Answer({"items": [memory_shape(item) for item in page.items], "next": page.next})
 
@@ -304,12 +331,17 @@ async def _wrong_body(request: Request, error: Exception) -> Response:
     kind = request.headers.get("content-type", "")
     if where == "body" and not path and "json" not in kind.lower():  # `curl -d` alone says it sends a form
         return _error_answer(InvalidInput("Content-Type", kind, "application/json"))
-    field = ".".join(str(part) for part in path) or str(where)
+    if fault["type"] == "json_invalid":
+        fault_at = f"{fault['ctx']['error']} at character {path[0]}"
+        return _error_answer(InvalidInput("body", fault_at, JSON_BODY))
+    field = ".".join(str(part) for part in path)[:MAX_FIELD] or str(where)
     return _error_answer(InvalidInput(field, fault.get("input"), fault["msg"]))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.status_code == 400:  # the framework could not make JSON of it: bytes, numbers or nesting out of bounds
+        return _error_answer(InvalidInput("body", str(error.detail), JSON_BODY))
     shape: Shape = {
         "code": "http_error",
         "message": str(error.detail),
@@ -317,6 +349,11 @@ async def _http_error(request: Request, error: Exception) -> Response:
         "retryable": False,
     }
     return Answer({"error": shape}, status_code=error.status_code, headers=error.headers)
+
+
+async def _unknown_error(request: Request, error: Exception) -> Response:
+    """A fault of this program: the server logs it with its trace, and the caller gets an answer of the usual shape."""
+    return _error_answer(HindsightError("The server met an error of its own.", hint="Its log tells more."))
 
 
 def serve(settings: Settings) -> None:
