@@ -17,6 +17,7 @@ from typing import TypeAlias
 from hindsight.language.time.values import FUTURE, OPEN, PAST, Interval, Narrow, Now, add
 
 ERA, YEAR, SEASON, MONTH, WEEK, DAY, PART, CLOCK, PORTION = range(9)
+_NAMED_WEEK = -1  # `Piece.day` of a weekday whose week was said
 _REACH = 48  # characters looked at before and after a chain for what changes it
 _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；\n]")
 
@@ -199,9 +200,9 @@ def _extends(grammar: Grammar, pieces: tuple[Piece, ...], piece: Piece) -> bool:
         return all(other.day is None for other in pieces)
     if piece.rank in ranks:
         return False
-    if grammar.descending and ranks:
-        return piece.rank > max(ranks)
-    return True
+    if grammar.descending and any(other.day == _NAMED_WEEK for other in pieces) and piece.rank < DAY:
+        return False  # «下周五，2024年6月3日»: two days
+    return not (grammar.descending and ranks) or piece.rank > max(ranks)
 
 
 def _joined(grammar: Grammar, text: str, chains: list[_Chain]) -> list[_Chain]:

@@ -165,8 +165,10 @@ def yearly(make: Callable[[int], Interval | None]) -> Narrow:
         this = make(now.at.year)
         if now.calendar and this is not None and _fits(this, now):
             return this
-        reach = 8 if this is None else 1
-        return pick(now, (make(year) for year in range(now.at.year - reach, now.at.year + reach + 1)))
+        near = [make(year) for year in range(now.at.year - 1, now.at.year + 2)]
+        if None not in near:
+            return pick(now, near)
+        return pick(now, (make(year) for year in range(now.at.year - 8, now.at.year + 9)))
 
     return narrow
 

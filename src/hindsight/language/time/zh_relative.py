@@ -31,6 +31,25 @@ from hindsight.language.time.zh_words import (
 
 rule = Rulebook()
 
+# Vague ones, as wide as people mean them: days
+_VAGUE = {
+    "最近": -30, "近来": -30, "近日": -7, "近期": -30, "前几天": -7, "前些天": -14, "这几天": -3, "这两天": -2,
+    "前阵子": -60, "前段时间": -60, "这阵子": -30, "这段时间": -30, "过几天": 7, "过两天": 3, "过阵子": 60,
+}  # fmt: skip
+
+
+@rule("|".join(sorted(_VAGUE, key=len, reverse=True)) + r"|很久(?:以前|之前)|好久以前|多年(?:以?前|之前)|从前")
+def _vague(match: re.Match[str]) -> Piece:
+    days = _VAGUE.get(match[0])
+
+    def narrow(_: Interval | None, now: Now) -> Interval:
+        if days is None:
+            return Interval(None, add(now.today, -1, "year"), "year", vague=True)
+        return replace(rolling(now, days, "day"), vague=True)
+
+    return Piece(DAY, narrow)
+
+
 # Distances from now
 
 
@@ -121,22 +140,3 @@ def _within(match: re.Match[str]) -> Piece | None:
 def _now(match: re.Match[str]) -> Piece:
     vague = match[0].startswith("刚")
     return Piece(CLOCK, lambda _, now: Interval(now.at, now.at, "second", vague=vague))
-
-
-# Vague ones, as wide as people mean them: days
-_VAGUE = {
-    "最近": -30, "近来": -30, "近日": -7, "近期": -30, "前几天": -7, "前些天": -14, "这几天": -3, "这两天": -2,
-    "前阵子": -60, "前段时间": -60, "这阵子": -30, "这段时间": -30, "过几天": 7, "过两天": 3, "过阵子": 60,
-}  # fmt: skip
-
-
-@rule("|".join(sorted(_VAGUE, key=len, reverse=True)) + r"|很久(?:以前|之前)|好久以前|多年(?:以?前|之前)|从前")
-def _vague(match: re.Match[str]) -> Piece:
-    days = _VAGUE.get(match[0])
-
-    def narrow(_: Interval | None, now: Now) -> Interval:
-        if days is None:
-            return Interval(None, add(now.today, -1, "year"), "year", vague=True)
-        return replace(rolling(now, days, "day"), vague=True)
-
-    return Piece(DAY, narrow)
