@@ -33,3 +33,14 @@ def test_every_setting_is_documented_with_its_default_and_meaning(name: str) -> 
 def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_every_room_of_the_package_has_its_line_in_the_table() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    lines = [line for line in table.splitlines() if line.startswith("| `")]
+    named = {name for line in lines if "to come:" not in line for name in re.findall(r"`([a-z_]+(?:\.py|/))`", line)}
+    package = ROOT / "src" / "hindsight"
+    rooms = {f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").exists()}
+    files = {path.name for path in package.glob("*.py")} - {"__init__.py"}
+
+    assert named == rooms | files
