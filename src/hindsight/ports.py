@@ -17,6 +17,7 @@ from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.query import Filters, Scored
+from hindsight.domain.surroundings import Surroundings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -221,6 +222,10 @@ class VectorIndex(Index, Protocol):
         """The `limit` entries with the highest cosine among those that match, best first; ties by id."""
         ...
 
+    async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        """The cosine of each of these entries, in their order; NaN for one that is not held."""
+        ...
+
 
 class LexicalIndex(Index, Protocol):
     """Finds entries by their words; one scorer for all stores."""
@@ -238,6 +243,13 @@ class LexicalIndex(Index, Protocol):
 
     async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
         """Sum of the terms' idf: what a text that has them all could score; puts scores on an absolute scale."""
+        ...
+
+    async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
+        """These entries and the rest of their sessions, as far as they match, with the BM25 of each (0: no term).
+
+        Those without a session first, then session by session, by position. Unknown ids are passed over.
+        """
         ...
 
 

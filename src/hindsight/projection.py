@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hindsight.domain.memory import Layer
 from hindsight.domain.query import Filters, Scored
+from hindsight.domain.surroundings import Surroundings
 from hindsight.ports import Index, LexicalIndex, Store, VectorIndex
 
 if TYPE_CHECKING:
@@ -49,12 +50,20 @@ class Projection:
         hits = await self._lexical.search(namespace, terms, filters, limit=limit)
         return hits, await self._lexical.ceiling(namespace, terms)
 
+    async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
+        """These entries and the rest of their sessions, as far as the keyword index has followed the store."""
+        return await self._lexical.around(namespace, terms, filters, ids)
+
     async def nearest(
         self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
     ) -> Sequence[Scored]:
         """The closest entries by cosine. Only vectors of this process's model are in the index."""
         await self._level(namespace, VECTOR, self._vector)
         return await self._vector.search(namespace, vector, filters, limit=limit)
+
+    async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        """The cosine of each of these entries; NaN where the vector index has none yet."""
+        return await self._vector.cosines(namespace, vector, ids)
 
     async def near_each(
         self, namespace: str, vectors: NDArray[np.float32], *, limit: int

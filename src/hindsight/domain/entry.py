@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from hindsight.domain.episode import Episode, EpisodeState
+from hindsight.domain.episode import Episode, EpisodeState, Origin, origin_of
 from hindsight.domain.experience import Experience
 from hindsight.domain.memory import Kind, Layer, Memory, Status
 
@@ -16,6 +16,7 @@ class Entry:
 
     `id` is the memory's, or the episode's where `kind` is `None`. `episode_ids` are what it rests on, in order;
     an episode rests on itself. `position` is that of the first of these within its session, -1 where unknown.
+    `reply`: said by the assistant or a tool.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Entry:
     entities: tuple[str, ...] = ()
     pinned: bool = False
     episode_ids: tuple[str, ...] = ()
+    reply: bool = False
 
 
 def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
@@ -60,6 +62,7 @@ def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
         entities=memory.entities,
         pinned=memory.pinned,
         episode_ids=tuple(dict.fromkeys(source.episode_id for source in memory.sources)),
+        reply=memory.origin is Origin.TOOL,
     )
 
 
@@ -91,4 +94,5 @@ def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetim
         speaker=episode.speaker,
         tags=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
         episode_ids=(episode.id,),
+        reply=origin_of(episode.role) is Origin.TOOL,
     )

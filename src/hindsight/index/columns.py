@@ -42,6 +42,8 @@ _COLUMNS = {
     "begin": np.int64,
     "end": np.int64,
     "session": np.int64,
+    "position": np.int32,
+    "reply": np.bool_,
     "speaker": np.int64,
     "confidence": np.float64,
     # Of tags and entities there are many to an entry: pairs of a row and a hash.
@@ -53,7 +55,7 @@ _COLUMNS = {
 _PAIRS = (("tag_row", "tag"), ("entity_row", "entity"))
 
 # The meaning of the codes; a snapshot made under another one is of no use.
-CODES = "1 " + " ".join(name.value for enum in (Kind, Layer, Status) for name in enum)
+CODES = "2 " + " ".join(name.value for enum in (Kind, Layer, Status) for name in enum)
 
 
 @lru_cache(maxsize=16_384)
@@ -69,12 +71,14 @@ def _microseconds(moment: datetime) -> int:
 class Columns:
     """The filter columns of one namespace."""
 
-    __slots__ = ("_columns", "_dead", "_rows", "ids")
+    __slots__ = ("_columns", "_dead", "_numbers", "_rows", "_sessions", "ids")
 
     def __init__(self) -> None:
         self.ids: list[str] = []
         self._rows: dict[str, int] = {}
         self._columns = {name: Growing(dtype) for name, dtype in _COLUMNS.items()}
+        self._numbers: dict[int, int] = {}  # of sessions by their hash
+        self._sessions = Growing(np.int32)
         self._dead = 0
 
     def __len__(self) -> int:
@@ -105,6 +109,7 @@ class Columns:
             self._columns["alive"].extend(np.ones(1, np.bool_))
         for name, values in _values(entries).items():
             self._columns[name].extend(np.array(values, _COLUMNS[name]))
+        self._number_sessions(first)
         for row_name, name in _PAIRS:
             of_entry = [entry.tags if name == "tag" else entry.entities for entry in entries]
             pairs = [(row, _hash(word)) for row, words in enumerate(of_entry, start=first) for word in words]
@@ -132,6 +137,7 @@ class Columns:
         paired = {name for pair in _PAIRS for name in pair}
         for name in _COLUMNS.keys() - paired:
             self._columns[name].replace(self._columns[name].rows[kept])
+        self._sessions.replace(self._sessions.rows[kept])
         self._take_ids([self.ids[row] for row in kept])
         return kept
 
@@ -151,6 +157,46 @@ class Columns:
             keep &= trusted | (self._at("kind") != _KINDS[Kind.EXPERIENCE])
         return self._by_words(keep, filters)
 
+    def rows_of(self, ids: Iterable[str]) -> Rows:
+        """The row of each entry, -1 for one that is not held."""
+        return np.array([self._rows.get(entry_id, -1) for entry_id in ids], np.int64)
+
+    def around(self, ids: Iterable[str], keep: Mask) -> Rows:
+        """The rows of these entries and of all others of their sessions, of those in `keep`.
+
+        Those without a session come first, then session by session as they were said.
+        """
+        found = self.rows_of(ids)
+        found = found[found >= 0]
+        sessions = self.sessions
+        wanted = np.zeros(len(self._numbers) + 1, np.bool_)  # the last place is that of -1
+        wanted[sessions[found]] = True
+        wanted[-1] = False
+        within = wanted[sessions]
+        within[found] = True
+        rows = np.flatnonzero(within & keep)
+        return rows[np.lexsort((rows, self._at("position")[rows], sessions[rows]))]
+
+    @property
+    def sessions(self) -> NDArray[np.int32]:
+        """A number for the session of each row, -1 without one."""
+        return self._sessions.rows
+
+    @property
+    def positions(self) -> NDArray[np.int32]:
+        """The place of each row in its session."""
+        return self._at("position")
+
+    @property
+    def replies(self) -> Mask:
+        """Which rows hold a turn of the assistant."""
+        return self._at("reply")
+
+    def times(self, rows: Rows) -> NDArray[np.float64]:
+        """When each of these rows occurred, in seconds since 1970."""
+        seconds: NDArray[np.float64] = self._at("occurred")[rows] / 1e6
+        return seconds
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The columns by name, for a snapshot."""
         return {name: column.rows for name, column in self._columns.items()}
@@ -162,12 +208,20 @@ class Columns:
         for name, column in columns._columns.items():
             column.replace(arrays[name])
         columns._take_ids(ids)
+        columns._number_sessions(0)
         return columns
 
     def _take_ids(self, ids: list[str]) -> None:
         self.ids = ids
         self._rows = {entry_id: row for row, entry_id in enumerate(ids)}
         self._dead = 0
+
+    def _number_sessions(self, first: int) -> None:
+        """Number the sessions of the rows from `first` on: small numbers can be looked up in a table."""
+        numbers = self._numbers
+        hashes = self._at("session")[first:].tolist()
+        given = [-1 if word == _NOTHING else numbers.setdefault(word, len(numbers)) for word in hashes]
+        self._sessions.extend(np.array(given, np.int32))
 
     def _at(self, name: str) -> NDArray[Any]:
         return self._columns[name].rows
@@ -217,6 +271,8 @@ def _values(entries: Sequence[Entry]) -> dict[str, list[Any]]:
         "begin": [_microseconds(entry.valid_from or entry.occurred_at) for entry in entries],
         "end": [_FOR_EVER if entry.valid_to is None else _microseconds(entry.valid_to) for entry in entries],
         "session": [_NOTHING if entry.session_id is None else _hash(entry.session_id) for entry in entries],
+        "position": [entry.position for entry in entries],
+        "reply": [entry.reply for entry in entries],
         "speaker": [_NOTHING if entry.speaker is None else _hash(entry.speaker) for entry in entries],
         "confidence": [entry.confidence for entry in entries],
     }

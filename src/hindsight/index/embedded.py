@@ -59,6 +59,10 @@ class EmbeddedVectorIndex:
         """
         return await self._keeper.call(namespace, lambda held: held.search(vector, filters, limit))
 
+    async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        """The cosine of each of these entries, in their order; NaN for one that is not held."""
+        return await self._keeper.call(namespace, lambda held: held.cosines(vector, ids))
+
     async def aclose(self) -> None:
         """Close; nothing is saved."""
         await self._keeper.aclose(_Namespace.clear)
@@ -97,3 +101,10 @@ class _Namespace:
         rows = np.flatnonzero(self.columns.mask(filters))
         found, cosines = self._vectors.nearest(vector, rows, limit)
         return ranked([self.columns.ids[row] for row in found], cosines, limit)
+
+    def cosines(self, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        rows = self.columns.rows_of(ids)
+        cosines = np.full(len(rows), np.nan, np.float32)
+        if self._vectors is not None:
+            cosines[rows >= 0] = self._vectors.cosines(vector, rows[rows >= 0])
+        return cosines

@@ -50,6 +50,10 @@ class ExactVectorIndex:
         """The `limit` entries with the highest cosine among those that match, best first; ties by id."""
         return await self._keeper.call(namespace, lambda held: held.search(vector, filters, limit))
 
+    async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        """The cosine of each of these entries, in their order; NaN for one that is not held."""
+        return await self._keeper.call(namespace, lambda held: held.cosines(vector, ids))
+
     async def aclose(self) -> None:
         """Close; nothing is saved."""
         await self._keeper.aclose(_Namespace.clear)
@@ -86,3 +90,8 @@ class _Namespace:
         stacked([vector, *self._held()])
         cosines = np.einsum("ij,j->i", np.array(vectors, np.float64), vector.astype(np.float64))
         return ranked(ids, cosines, limit)
+
+    def cosines(self, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
+        stacked([vector, *self._held()])
+        known = [self.entries.get(entry_id) for entry_id in ids]
+        return np.array([np.nan if one is None else float(one[1] @ vector) for one in known], np.float32)

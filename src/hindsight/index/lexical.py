@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from hindsight.domain.entry import Entry
 from hindsight.domain.query import Filters, Scored
+from hindsight.domain.surroundings import Surroundings
 from hindsight.errors import StorageFull
 from hindsight.index.best import leading, ranked
-from hindsight.index.columns import CODES, Columns
+from hindsight.index.columns import CODES, Columns, Mask
 from hindsight.index.growing import Growing
 from hindsight.index.keeper import Keeper
 from hindsight.index.postings import Found, Postings, Terms
@@ -70,6 +71,10 @@ class EmbeddedLexicalIndex:
             return known[1]
         return await self._keeper.call(namespace, lambda held: held.ceiling(terms))
 
+    async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
+        """These entries and the rest of their sessions, as far as they match, with the BM25 of each."""
+        return await self._keeper.call(namespace, lambda held: held.around(terms, filters, ids))
+
     async def aclose(self) -> None:
         """Save snapshots, and close."""
         await self._keeper.aclose(_Namespace.save)
@@ -87,7 +92,8 @@ class _Namespace:
     """The keyword index of one namespace; not for several threads."""
 
     __slots__ = (
-        "_b", "_file", "_k1", "_known_norms", "_lengths", "_postings", "_unsaved", "columns", "cursor", "known_ceiling",
+        "_b", "_file", "_k1", "_known_mask", "_known_norms", "_known_scores", "_lengths", "_postings", "_unsaved",
+        "columns", "cursor", "known_ceiling",
     )  # fmt: skip
 
     def __init__(self, file: SnapshotFile | None, k1: float, b: float) -> None:
@@ -106,7 +112,13 @@ class _Namespace:
         self._postings = Postings()
         self._lengths = Growing(np.int32)
         self._unsaved = 0
+        self._changed()
+
+    def _changed(self) -> None:
+        """Nothing that was worked out holds any more."""
         self._known_norms: NDArray[np.float64] | None = None
+        self._known_mask: tuple[Filters, Mask] | None = None
+        self._known_scores: tuple[tuple[tuple[str, ...], Filters], NDArray[np.float64]] | None = None
         self.known_ceiling: tuple[tuple[str, ...], float] | None = None
 
     def clear(self) -> None:
@@ -127,7 +139,7 @@ class _Namespace:
         if gone and self._file:
             self._file.remove()
         self.cursor = cursor
-        self._known_norms = self.known_ceiling = None
+        self._changed()
         self._unsaved += len(entries) + len(gone)
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3):
             self._compact()
@@ -135,17 +147,42 @@ class _Namespace:
             self.save()
 
     def search(self, terms: Sequence[str], filters: Filters, limit: int) -> list[Scored]:
-        found, idfs = self._weighed(terms)
-        self.known_ceiling = tuple(terms), math.fsum(idfs)
-        keep = self.columns.mask(filters)[found.rows]
-        rows, times = found.rows[keep], found.times[keep].astype(np.float64)
-        if limit < 1 or not len(rows):
+        scores = self._scores(terms, filters)
+        if limit < 1:
             return []
-        gains = idfs[found.which[keep]] * times * (self._k1 + 1) / (times + self._norms()[rows])
-        scores = np.bincount(rows, gains).astype(np.float64, copy=False)
         best = np.flatnonzero(scores)
         best = best[leading(scores[best], limit)]
         return ranked([self.columns.ids[row] for row in best], scores[best], limit)
+
+    def around(self, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
+        rows = self.columns.around(ids, self._mask(filters))
+        return Surroundings(
+            ids=[self.columns.ids[row] for row in rows],
+            sessions=self.columns.sessions[rows],
+            positions=self.columns.positions[rows].astype(np.int64),
+            replies=self.columns.replies[rows],
+            times=self.columns.times(rows),
+            scores=self._scores(terms, filters)[rows],
+        )
+
+    def _scores(self, terms: Sequence[str], filters: Filters) -> NDArray[np.float64]:
+        """BM25 of every row, 0 where it does not match; kept for the question that comes next about the same."""
+        asked = tuple(terms), filters
+        if self._known_scores and self._known_scores[0] == asked:
+            return self._known_scores[1]
+        found, idfs = self._weighed(terms)
+        self.known_ceiling = asked[0], math.fsum(idfs)
+        keep = self._mask(filters)[found.rows]
+        rows, times = found.rows[keep], found.times[keep].astype(np.float64)
+        gains = idfs[found.which[keep]] * times * (self._k1 + 1) / (times + self._norms()[rows])
+        scores = np.bincount(rows, gains, minlength=len(self.columns)).astype(np.float64, copy=False)
+        self._known_scores = asked, scores
+        return scores
+
+    def _mask(self, filters: Filters) -> Mask:
+        if self._known_mask is None or self._known_mask[0] != filters:
+            self._known_mask = filters, self.columns.mask(filters)
+        return self._known_mask[1]
 
     def ceiling(self, terms: Sequence[str]) -> float:
         return math.fsum(self._weighed(terms)[1])
@@ -167,7 +204,7 @@ class _Namespace:
         if self._known_norms is None:
             lengths = self._lengths.rows
             # At least 1: a namespace may hold nothing but texts without a word.
-            mean = max(1.0, float(lengths[self.columns.alive].sum()) / self.columns.count)
+            mean = max(1.0, float(lengths[self.columns.alive].sum()) / max(1, self.columns.count))
             self._known_norms = self._k1 * (1 - self._b + self._b * lengths / mean)
         return self._known_norms
 
@@ -176,7 +213,7 @@ class _Namespace:
         kept = self.columns.compact()
         self._postings.compact(kept, before)
         self._lengths.replace(self._lengths.rows[kept])
-        self._known_norms = None
+        self._changed()
 
     def save(self) -> None:
         if self._file is None or not self._unsaved:

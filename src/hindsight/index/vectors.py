@@ -73,14 +73,22 @@ class Vectors:
 
     def nearest(self, vector: Floats, rows: Rows, limit: int) -> tuple[Rows, NDArray[np.float64]]:
         """Of these rows the `limit` nearest, all that equal the last of them, and their cosines; unsorted."""
-        if vector.shape != (self.dimensions,):
-            raise InvalidInput("vector", vector.shape, f"one vector of {self.dimensions} dimensions")
+        self._must_fit(vector)
         candidates = self._candidates(vector, rows, limit)
         cosines = self._cosines(vector, candidates)
         best = leading(cosines, limit, slack=_EQUAL)
         # Summed row by row in double precision: equal vectors get equal cosines, wherever they lie.
         nearest = self._whole.rows[candidates[best]].astype(np.float64)
         return candidates[best], np.einsum("ij,j->i", nearest, vector.astype(np.float64)) / _UNIT
+
+    def cosines(self, vector: Floats, rows: Rows) -> Floats:
+        """The cosine of each of these rows. `InvalidInput` for a vector of another length."""
+        self._must_fit(vector)
+        return self._cosines(vector, rows)
+
+    def _must_fit(self, vector: Floats) -> None:
+        if vector.shape != (self.dimensions,):
+            raise InvalidInput("vector", vector.shape, f"one vector of {self.dimensions} dimensions")
 
     def _candidates(self, vector: Floats, rows: Rows, limit: int) -> Rows:
         wanted = 4 * limit + 200 + len(rows) // 200

@@ -14,6 +14,7 @@ import inspect
 import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -250,6 +251,15 @@ class VectorIndexContract(IndexContract):
         assert [hit.id for hit in hits] == sorted(right, key=lambda text: -right[text])
         assert [hit.score for hit in hits] == pytest.approx([right[hit.id] for hit in hits], abs=2e-3)
 
+    async def test_the_cosine_of_each_entry_is_told_in_order(self, index: VectorIndex) -> None:
+        await self.feed(index, [entry(text, text) for text in TEXTS[:4]])
+        asked = self.vector_of(TEXTS[3])
+        cosines = await index.cosines(SPACE, asked, [TEXTS[2], "unknown", TEXTS[3], TEXTS[2]])
+        right = float(self.vector_of(TEXTS[2]) @ asked)
+        assert cosines == pytest.approx([right, np.nan, 1.0, right], abs=2e-3, nan_ok=True)
+        assert len(await index.cosines(SPACE, asked, [])) == 0
+        assert np.isnan(await index.cosines(OTHER, asked, [TEXTS[0]])).all()
+
     @pytest.mark.parametrize("share", [1.0, 0.1, 0.002])
     async def test_it_finds_the_neighbours_that_the_exact_scan_finds(self, index: VectorIndex, share: float) -> None:
         count = 6_000
@@ -325,6 +335,56 @@ class LexicalIndexContract(IndexContract):
         await self.feed(index, [entry("one", "cats sleep")])
         assert list(await index.search(SPACE, ["elephant"], Filters(), limit=5)) == []
         assert list(await index.search(SPACE, [], Filters(), limit=5)) == []
+
+    async def test_the_rest_of_a_session_is_told_around_what_was_found(self, index: LexicalIndex) -> None:
+        day = entry().occurred_at
+        await self.feed(
+            index,
+            [
+                entry("b3", "dogs bark", session_id="b", position=3, reply=True),
+                entry("a1", "cats sleep", session_id="a", position=1, occurred_at=day + timedelta(days=1)),
+                entry("b1", "cats purr", session_id="b", position=1),
+                entry("c1", "cats run", session_id="c", position=1),
+                entry("lone", "cats eat"),
+                entry("other", "cats hide"),
+                entry("b2", "bees hum", session_id="b", position=2),
+            ],
+        )
+        await self.feed(index, [entry("theirs", namespace=OTHER, session_id="b")], space=OTHER)
+        terms = query_terms("cats")
+        told = await index.around(SPACE, terms, Filters(), ["a1", "b3", "lone", "unknown"])
+        assert [name for name in told.ids if name[0] != "b"] == ["lone", "a1"]
+        assert [name for name in told.ids if name[0] == "b"] == ["b1", "b2", "b3"]
+        place = {name: told.ids.index(name) for name in told.ids}
+        assert told.sessions[place["lone"]] == -1
+        assert len({int(told.sessions[place[name]]) for name in ("b1", "b2", "b3")}) == 1
+        assert told.sessions[place["a1"]] not in (-1, told.sessions[place["b1"]])
+        assert [int(told.positions[place[name]]) for name in ("b1", "b2", "b3")] == [1, 2, 3]
+        assert [name for name in told.ids if told.replies[place[name]]] == ["b3"]
+        assert told.times[place["a1"]] - told.times[place["b1"]] == 86_400
+        right = {hit.id: hit.score for hit in await index.search(SPACE, terms, Filters(), limit=MANY)}
+        assert {name: told.scores[place[name]] for name in told.ids} == pytest.approx(
+            {name: right.get(name, 0.0) for name in told.ids}
+        )
+
+    def test_around_is_the_matching_part_of_the_sessions_whatever_is_held(self) -> None:
+        @settings(max_examples=self.examples)
+        @given(entries(), filters(), st.lists(st.sampled_from([f"e{n:02}" for n in range(12)]), max_size=3))
+        def check(held: list[Entry], wanted: Filters, asked: list[str]) -> None:
+            async def example(folder: Path) -> None:
+                index = self.make(folder)
+                await self.feed(index, held[:6])
+                await self.feed(index, held[3:], cursor=2)
+                told = await index.around(SPACE, ["cat"], wanted, asked)
+                sessions = {one.session_id for one in held if one.id in asked} - {None}
+                right = {one.id for one in held if one.id in asked or one.session_id in sessions}
+                assert set(told.ids) == right & {one.id for one in held if wanted.matches(one)}
+                assert list(told.sessions) == sorted(told.sessions)
+                await index.aclose()
+
+            run(example)
+
+        check()
 
     def test_scores_are_bm25_whatever_is_held(self) -> None:
         asked = st.lists(st.sampled_from(["cat", "dog", "猫", "rerank", "ua123", "elephant"]), max_size=5)

@@ -45,6 +45,7 @@ def _entries_of(draw: st.DrawFn, entry_id: str) -> Entry:
         valid_from=draw(st.none() | _moments),
         valid_to=draw(st.none() | _moments),
         session_id=draw(_sessions),
+        position=draw(st.integers(-1, 2)),
         speaker=draw(_speakers),
         tags=tuple(draw(st.lists(_words, max_size=2))),
         entities=tuple(draw(st.lists(_words, max_size=2))),
