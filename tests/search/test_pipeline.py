@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hindsight.domain.change import Act, Batch, Put
+from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.hit import EpisodeHit, MemoryHit
 from hindsight.domain.memory import Kind, Status
@@ -250,6 +251,84 @@ async def test_a_chinese_name_is_not_taken_for_one_that_shares_a_part() -> None:
     assert (await world.finds("李国松买了什么自行车"))[0] == "买了一辆蓝色的自行车"
 
 
+async def test_an_answer_that_shares_no_word_is_found_beside_the_question_it_answers() -> None:
+    world = World()
+    said = [
+        "Good morning!", "Which instrument does your sister play?", "The cello, since she was six.", "How nice.",
+    ]  # fmt: skip
+    await world.holds(
+        *(episode(number, text, session_id="s1", position=number) for number, text in enumerate(said, 1)),
+        *(episode(number, f"The weather was fine on day {number}", session_id="s2") for number in range(10, 30)),
+    )
+    found = await world.search("which instrument does my sister play?", top_k=3)
+    answer = next(hit for hit in found.hits if hit.content == "The cello, since she was six.")
+    assert answer.scores["lexical"] == 0.0
+    assert answer.scores["previous"] == 1.0
+    assert answer.scores["session"] > 0
+
+
+async def test_of_two_that_say_alike_the_one_in_the_session_about_it_comes_first() -> None:
+    world = World()
+    about = ["The kitchen gets new tiles", "We chose the kitchen sink", "It will be blue"]
+    other = ["The train was late", "Lunch was good", "It will be blue, he said"]
+    for session, texts in enumerate((other, about)):
+        await world.holds(
+            *(episode(10 * session + n, text, session_id=f"s{session}", position=n) for n, text in enumerate(texts))
+        )
+    found = await world.finds("will the kitchen be blue?", top_k=6)
+    assert found.index("It will be blue") < found.index("It will be blue, he said")
+
+
+async def test_of_a_transcript_one_session_does_not_fill_the_answer() -> None:
+    world = World()
+    for session in range(4):
+        role = Role.ASSISTANT if session == 0 else Role.USER
+        times = 3 if session == 0 else 1
+        await world.holds(
+            *(
+                episode(
+                    10 * session + turn, f"The budget of plan {session} {'budget plan ' * times}, part {turn}",
+                    session_id=f"s{session}", position=turn, role=role if turn % 2 else Role.USER,
+                )
+                for turn in range(6)
+            )
+        )  # fmt: skip
+    found = await world.search("budget of the plan", top_k=4)
+    sessions = [hit.session_id for hit in found.hits]
+    assert sessions.count("s0") < 4
+    assert any(hit.scores.get("breadth", 0.0) < 0 for hit in (await world.search("budget plan", top_k=20)).hits)
+
+
+async def test_within_one_session_breadth_changes_no_order() -> None:
+    world = World()
+    texts = ["peanuts peanuts", "peanuts", "peanuts and a long day at the sea", "nothing of the kind"]
+    await world.holds(
+        *(
+            episode(n, text, session_id="s", position=3 * n, role=Role.ASSISTANT if n % 2 else Role.USER)
+            for n, text in enumerate(texts)
+        )
+    )
+    found = (await world.search("peanuts", top_k=10)).hits
+    fits = [hit.scores["relevance"] for hit in found]
+    assert fits == sorted(fits, reverse=True)
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+async def test_the_time_a_question_names_brings_up_what_happened_then() -> None:
+    world = World()
+    await world.holds(
+        *(
+            memory(number, f"went for a walk, route {number + 100}", occurred_at=NOW - timedelta(days=number))
+            for number in range(1, 40)
+        )
+    )
+    found = await world.search("which walk did we go for on 14 February 2024?", top_k=3)
+    assert contents(found)[0] == "went for a walk, route 116"
+    assert found.hits[0].scores["date_inside"] == 1.0
+    assert 0 < found.hits[1].scores["date_near"] < 1
+    assert world.trace.notes["windows"] == [["2024-02-14T00:00:00+00:00", "2024-02-15T00:00:00+00:00"]]
+
+
 async def test_importance_and_freshness_do_not_drown_an_exact_answer() -> None:
     world = World()
     exact = memory(1, "门禁密码是四七二九", importance=0.1, occurred_at=NOW - timedelta(days=900))
@@ -350,10 +429,10 @@ async def test_the_four_parts_of_the_score_and_its_signals_are_given() -> None:
     hit = (await world.search("花生")).hits[0]
     assert set(hit.scores) >= {"relevance", "freshness", "importance", "use", "lexical", "dense"}
     assert hit.score == pytest.approx(
-        0.95 * hit.scores["relevance"]
-        + 0.02 * hit.scores["freshness"]
-        + 0.02 * hit.scores["importance"]
-        + 0.01 * hit.scores["use"]
+        0.98 * hit.scores["relevance"]
+        + 0.008 * hit.scores["freshness"]
+        + 0.008 * hit.scores["importance"]
+        + 0.004 * hit.scores["use"]
     )
 
 
@@ -390,7 +469,9 @@ async def test_a_trace_tells_candidates_features_cuts_and_times_of_every_stage()
     found = await world.search("花生过敏", top_k=3)
     body = world.trace.body()
     stages = [stage["stage"] for stage in body["stages"]]  # type: ignore[index,union-attr,call-overload]  # JSON
-    assert {"understand", "embed", "vector", "keyword", "routes", "rank", "select", "read", "pack"} == set(stages)
+    assert set(stages) == {
+        "understand", "embed", "vector", "keyword", "context", "routes", "rank", "select", "read", "pack",
+    }  # fmt: skip
     assert set(body["candidates"]) == {"vector", "keyword"}  # type: ignore[arg-type]  # JSON
     assert body["ranking"][0]["id"] == found.hits[0].memory_id  # type: ignore[index,call-overload]  # JSON
     cut = body["cut"]

@@ -21,15 +21,41 @@ from hindsight.errors import InvalidInput
 LEXICAL = "lexical"
 DENSE = "dense"
 SPEAKER = "speaker"
+# The lexical and dense signals of what stands around: the turn before, the turn after, the best of the session.
+PREVIOUS, NEXT, SESSION = "previous", "next", "session"
+DENSE_NEXT, DENSE_SESSION = "dense_next", "dense_session"
 
 LEXICAL_FLOOR = 0.3  # share of the question's idf a match must reach to count as a full one
 DENSE_MOST = 1.3  # a near-copy may count for more than a good match, but not without bound
 
-# How much one signal counts beside keywords. Other signals (neighbours, session, date) join by a row here.
-# Recall@10 on LoCoMo's turns: keywords .57; with dense .56, with speaker .63, with both .65. On Chinese facts: keywords
-# .63, with dense .73. `speaker` is a boost, never a filter: a question may name the wrong one.
-SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType({LEXICAL: 1.0, DENSE: 0.5, SPEAKER: 0.7})
-SIGNAL_MOST: Mapping[str, float] = MappingProxyType({LEXICAL: 1.0, DENSE: DENSE_MOST, SPEAKER: 1.0})
+# How near the time lies that the question speaks of, and whether it is inside.
+DATE_NEAR, DATE_INSIDE = "date_near", "date_inside"
+
+# How much one signal counts beside keywords: one table for all kinds of memories.
+SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
+    {
+        LEXICAL: 1.0,
+        PREVIOUS: 0.35,
+        NEXT: 0.3,
+        SESSION: 0.4,
+        SPEAKER: 0.7,  # a boost, never a filter: a question may name the wrong one
+        DATE_NEAR: 0.8,
+        DATE_INSIDE: 0.4,
+        DENSE: 0.5,
+        DENSE_NEXT: 0.2,
+        DENSE_SESSION: 0.6,
+    }
+)
+SIGNAL_MOST: Mapping[str, float] = MappingProxyType(
+    dict.fromkeys(SIGNAL_WEIGHTS, 1.0) | dict.fromkeys((DENSE, DENSE_NEXT, DENSE_SESSION), DENSE_MOST)
+)
+AROUND = (PREVIOUS, NEXT, SESSION, DENSE_NEXT, DENSE_SESSION)
+
+# Breadth: each hit given from a session takes this much from the others of that session, in units of the signals' sum,
+# or BREADTH_TURNS / turns of the session where that is less.
+BREADTH = "breadth"
+BREADTH_MOST = 1.0
+BREADTH_TURNS = 8.0
 
 FITS = 0.4
 FITS_BY_WORDS = 0.3
@@ -141,7 +167,7 @@ class Parts:
 # for by SPEC §4.3; in them fresh or important memories may overtake a more exact answer.
 PRESETS: Mapping[str, Weights] = MappingProxyType(
     {
-        "default": Weights(relevance=0.95, freshness=0.02, importance=0.02, use=0.01),
+        "default": Weights(relevance=0.98, freshness=0.008, importance=0.008, use=0.004),
         "balanced": Weights(relevance=0.5, freshness=0.2, importance=0.2, use=0.1),
         "support": Weights(relevance=0.55, freshness=0.3, importance=0.1, use=0.05),
         "knowledge": Weights(relevance=0.8, freshness=0.0, importance=0.15, use=0.05),

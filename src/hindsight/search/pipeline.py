@@ -227,6 +227,7 @@ def _note_question(trace: Trace, question: Question) -> None:
     trace.note("asked_at", question.asked_at.isoformat())
     trace.note("terms", list(question.terms))
     trace.note("complexity", question.complexity.value)
+    trace.note("windows", [[start.isoformat(), end.isoformat()] for start, end in question.windows])
     trace.note("top_k", [question.fewest, question.most])
 
 

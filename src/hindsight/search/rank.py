@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from heapq import heappop, heappush
 
 from hindsight.domain import ranking
 from hindsight.domain.entry import Entry
 from hindsight.domain.memory import Kind
 from hindsight.domain.page import Use
 from hindsight.domain.query import Weights
-from hindsight.domain.ranking import DENSE, LEXICAL, SPEAKER, Parts
+from hindsight.domain.ranking import BREADTH, DENSE, SPEAKER, Parts
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
+from hindsight.search.candidates import Candidates
 from hindsight.search.routes import Recalled
 from hindsight.search.understand import Question
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Entries are read for so many of the best candidates. On LoCoMo a pool of 60 gives the recall@10 of ranking all.
 POOL = 60
@@ -55,19 +53,17 @@ class Ranking:
 
 async def rank(store: Store, namespace: str, question: Question, recalled: Recalled, weights: Weights) -> Ranking:
     """Score the candidates. Reads entries, use counts and missing vectors of the best `POOL` in one round."""
-    signals = _signals(recalled)
-    pool = _pool(signals, max(POOL, POOL_PER_HIT * question.most))
-    entries, uses, cosines = await asyncio.gather(
-        store.entries(namespace, pool),
-        _uses(store, namespace, pool, weights),
-        _missing_cosines(store, namespace, pool, recalled),
+    candidates = Candidates.of(recalled, question.windows)
+    pool = candidates.best(max(POOL, POOL_PER_HIT * question.most))
+    signals = candidates.signals_of(pool)
+    entries, uses = await asyncio.gather(
+        store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights)
     )
-    for found, cosine in cosines.items():
-        signals[found][DENSE] = _dense(cosine, recalled)
     # The store has the last word: an index may not have seen yet that an entry went or changed.
-    current = [entries[found] for found in pool if found in entries and question.filters.matches(entries[found])]
-    ranked = _facts_for_episodes(_scored(current, signals, uses, question, recalled, weights))
-    return Ranking(tuple(ranked), confident=_confident(ranked, recalled), outside_pool=len(signals) - len(pool))
+    current = [entries[found] for found in signals if found in entries and question.filters.matches(entries[found])]
+    scale, ranked = _scored(current, signals, uses, question, candidates.in_play(), weights)
+    ranked = _broad(_facts_for_episodes(ranked), candidates, weights.relevance / scale if scale else 0.0)
+    return Ranking(tuple(ranked), _confident(ranked, candidates, recalled), len(candidates.ids) - len(signals))
 
 
 class Distinct:
@@ -86,57 +82,8 @@ class Distinct:
         return new
 
 
-def _signals(recalled: Recalled) -> dict[str, dict[str, float]]:
-    """Signals by name of every candidate."""
-    signals: dict[str, dict[str, float]] = {}
-    if recalled.words is not None and recalled.words.hits:
-        best, ceiling = recalled.words.hits[0].score, recalled.words.ceiling
-        for hit in recalled.words.hits:
-            signals[hit.id] = {LEXICAL: ranking.lexical_signal(hit.score, best=best, ceiling=ceiling)}
-    if recalled.meaning is not None:
-        calibration = ranking.calibration_of(recalled.meaning.model)
-        for hit in recalled.meaning.hits:
-            signals.setdefault(hit.id, {})[DENSE] = ranking.dense_signal(hit.score, calibration)
-    return signals
-
-
-def _pool(signals: Mapping[str, Mapping[str, float]], size: int) -> list[str]:
-    """The candidates that fit best by what their routes say."""
-    lexical, dense = ranking.SIGNAL_WEIGHTS[LEXICAL], ranking.SIGNAL_WEIGHTS[DENSE]
-    rough = [
-        (-lexical * found.get(LEXICAL, 0.0) - dense * found.get(DENSE, 0.0), entry_id)
-        for entry_id, found in signals.items()
-    ]
-    rough.sort()
-    return [entry_id for _, entry_id in rough[:size]]
-
-
-def _in_play(recalled: Recalled) -> list[str]:
-    answered = {LEXICAL: recalled.words, DENSE: recalled.meaning}
-    return [name for name, found in answered.items() if found is not None]
-
-
 async def _uses(store: Store, namespace: str, ids: Sequence[str], weights: Weights) -> Mapping[str, Use]:
     return await store.uses(namespace, ids) if weights.use else {}
-
-
-async def _missing_cosines(
-    store: Store, namespace: str, pool: Sequence[str], recalled: Recalled
-) -> Mapping[str, float]:
-    """Cosines of what only words found: without them a route's limit would decide, not the meaning."""
-    if recalled.meaning is None:
-        return {}
-    known = {hit.id for hit in recalled.meaning.hits}
-    missing = [found for found in pool if found not in known]
-    if not missing:
-        return {}
-    vectors: Mapping[str, NDArray[np.float32]] = await store.vectors(namespace, missing, model=recalled.meaning.model)
-    return {found: float(vector @ recalled.meaning.query) for found, vector in vectors.items()}
-
-
-def _dense(cosine: float, recalled: Recalled) -> float:
-    assert recalled.meaning is not None  # cosines come from its vector
-    return ranking.dense_signal(cosine, ranking.calibration_of(recalled.meaning.model))
 
 
 def _scored(
@@ -144,14 +91,15 @@ def _scored(
     signals: dict[str, dict[str, float]],
     uses: Mapping[str, Use],
     question: Question,
-    recalled: Recalled,
+    in_play: Sequence[str],
     weights: Weights,
-) -> list[Ranked]:
+) -> tuple[float, list[Ranked]]:
+    """The scale of relevance, and the entries ranked."""
     asked = frozenset(question.terms)
     named = {entry.id for entry in entries if entry.speaker and _names(entry.speaker, asked)}
     for found in named:
         signals[found][SPEAKER] = 1.0
-    scale = ranking.relevance_scale([*_in_play(recalled), *((SPEAKER,) if named else ())])
+    scale = ranking.relevance_scale([*in_play, *((SPEAKER,) if named else ())])
     now = (question.filters.as_of or question.asked_at).timestamp()
     ranked = []
     for entry in entries:
@@ -163,7 +111,7 @@ def _scored(
             use=0.0 if used is None else ranking.use(used.count),
         )
         ranked.append(Ranked(entry, signals[entry.id], parts, parts.score(weights)))
-    return sorted(ranked, key=_place)
+    return scale, sorted(ranked, key=_place)
 
 
 def _place(ranked: Ranked) -> tuple[float, str]:
@@ -206,13 +154,35 @@ def _facts_for_episodes(ranked: Sequence[Ranked]) -> list[Ranked]:
     return sorted(kept, key=_place)
 
 
-def _confident(ranked: Sequence[Ranked], recalled: Recalled) -> bool:
+def _broad(ranked: Sequence[Ranked], candidates: Candidates, unit: float) -> list[Ranked]:
+    """The same hits so that one transcript does not fill the answer: each hit costs the others of its session a step.
+
+    `unit`: what one unit of a signal is worth in the score.
+    """
+    given: Counter[int] = Counter()
+    waiting = [(*_place(one), 0, one) for one in ranked]  # best first is a heap
+    broad: list[Ranked] = []
+    while waiting:
+        *_, counted, one = heappop(waiting)
+        session, step = candidates.session_of(one.entry.id), candidates.step_of(one.entry.id)
+        if step and given[session] > counted:
+            loss = step * (given[session] - counted)
+            signals = {**one.signals, BREADTH: one.signals.get(BREADTH, 0.0) - loss}
+            one = replace(one, signals=signals, score=one.score - unit * loss)
+            heappush(waiting, (*_place(one), given[session], one))
+            continue
+        given[session] += 1
+        broad.append(one)
+    return broad
+
+
+def _confident(ranked: Sequence[Ranked], candidates: Candidates, recalled: Recalled) -> bool:
     if not ranked:
         return False
+    best = ranked[0]
     coverage = None
     if recalled.words is not None:
-        scores = {hit.id: hit.score for hit in recalled.words.hits}
-        best = max(scores.get(found, 0.0) for found in (ranked[0].entry.id, *ranked[0].stands_for))
-        coverage = best / recalled.words.ceiling if recalled.words.ceiling > 0 else 0.0
-    closeness = None if recalled.meaning is None else ranked[0].signals.get(DENSE, 0.0)
+        bm25 = max(candidates.bm25(found) for found in (best.entry.id, *best.stands_for))
+        coverage = bm25 / recalled.words.ceiling if recalled.words.ceiling > 0 else 0.0
+    closeness = None if recalled.meaning is None else best.signals.get(DENSE, 0.0)
     return ranking.fits(coverage, closeness)

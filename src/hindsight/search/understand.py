@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from hindsight.domain.confidence import FLOOR
 from hindsight.domain.query import Filters, Query
 from hindsight.errors import InvalidInput
 from hindsight.language.segment import query_terms
+from hindsight.search.dates import Window, windows_of
 from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS, whole_number
 
 MOST_CHARACTERS = 100_000  # some 15,000 words; what is longer is a document, not a question
+MOST_READ_FOR_TIMES = 2_000  # characters; a longer text tells of many times, and asks for none of them
 MOST_TERMS = 128  # distinct; at 10,000 memories each costs the keyword route about 0.02 ms
 DEFAULT_TOKENS = 2000  # SPEC §4.4: min(20 % of the model's context, 2,000); any model in use has 10,000
 
@@ -50,7 +53,8 @@ DYNAMIC_TOP_K = {Complexity.SIMPLE: (3, 5), Complexity.COMPLEX: (8, 12)}
 class Question:
     """A query understood. `fewest` equals `most` where the caller chose the number of hits.
 
-    `filters` are those in force: experiences below the floor of trust are out unless asked for.
+    `filters` are those in force: experiences below the floor of trust are out unless asked for. `windows`: the times
+    it speaks of, on the asker's clock.
     """
 
     text: str
@@ -61,6 +65,7 @@ class Question:
     max_tokens: int
     filters: Filters
     asked_at: datetime
+    windows: tuple[Window, ...] = ()
 
     @property
     def counted(self) -> bool:
@@ -89,7 +94,12 @@ def understand(query: Query) -> Question:
         max_tokens=whole_number("max_tokens", query.max_tokens, MIN_TOKENS, MAX_TOKENS) or DEFAULT_TOKENS,
         filters=filters,
         asked_at=query.asked_at,
+        windows=windows_of(text, _on_the_askers_clock(query)) if len(text) <= MOST_READ_FOR_TIMES else (),
     )
+
+
+def _on_the_askers_clock(query: Query) -> datetime:
+    return query.asked_at if query.timezone is None else query.asked_at.astimezone(ZoneInfo(query.timezone))
 
 
 def complexity_of(text: str, distinct_terms: int) -> Complexity:

@@ -1,0 +1,135 @@
+"""All that was found and what stands around it, with signals in arrays; the best of them go on to be ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hindsight.domain import ranking
+from hindsight.domain.ranking import AROUND, DATE_INSIDE, DATE_NEAR, SIGNAL_WEIGHTS
+from hindsight.domain.surroundings import Surroundings
+from hindsight.search.context import Turns, Values, signals_around
+from hindsight.search.dates import Window, nearness
+from hindsight.search.routes import ByMeaning, ByWords, Recalled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Entries with one value a signal for each; `places` says where an id stands.
+
+    `steps`: what an entry loses for each hit of its session that is given before it.
+    """
+
+    around: Surroundings
+    places: Mapping[str, int]
+    signals: Mapping[str, Values]
+    steps: Values
+
+    @classmethod
+    def of(cls, recalled: Recalled, windows: Sequence[Window] = ()) -> Candidates:
+        """The entries found, and those of their sessions."""
+        found = [hit for route in (recalled.words, recalled.meaning) if route is not None for hit in route.hits]
+        around = _with_all(recalled.around, [hit.id for hit in found])
+        places = {entry_id: place for place, entry_id in enumerate(around.ids)}
+        turns = Turns.of(around)
+        lexical = None if recalled.words is None else _lexical(recalled.words, around, places)
+        dense = None if recalled.meaning is None else _dense(recalled, recalled.meaning, places)
+        signals = signals_around(turns, lexical, dense)
+        if windows:
+            signals[DATE_NEAR], signals[DATE_INSIDE] = nearness(windows, around.times)
+        return cls(around, places, signals, _steps(turns, around))
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Their ids."""
+        return self.around.ids
+
+    def best(self, size: int) -> list[int]:
+        """The places of those that fit best by the signals known so far, best first."""
+        rough = sum((SIGNAL_WEIGHTS[name] * values for name, values in self.signals.items()), np.zeros(len(self.ids)))
+        places: list[int] = np.argsort(-rough, kind="stable")[:size].tolist()
+        return places
+
+    def signals_of(self, pool: Sequence[int]) -> dict[str, dict[str, float]]:
+        """Signals by id and name of those at these places, in this order."""
+        columns = {name: values[pool].tolist() for name, values in self.signals.items()}
+        return {
+            self.ids[place]: {name: values[number] for name, values in columns.items()}
+            for number, place in enumerate(pool)
+        }
+
+    def in_play(self) -> list[str]:
+        """The signals that could have been there."""
+        told = bool((self.around.sessions >= 0).any())
+        return [name for name in self.signals if told or name not in AROUND]
+
+    def session_of(self, entry_id: str) -> int:
+        """The number of its session, -1 without one."""
+        return int(self.around.sessions[self.places[entry_id]])
+
+    def step_of(self, entry_id: str) -> float:
+        """What it loses for each hit of its session that is given before it."""
+        return float(self.steps[self.places[entry_id]])
+
+    def bm25(self, entry_id: str) -> float:
+        """Its score by words."""
+        return float(self.around.scores[self.places[entry_id]])
+
+
+def _with_all(around: Surroundings | None, ids: Iterable[str]) -> Surroundings:
+    """The surroundings, and the entries that are not in them, as if each stood alone."""
+    known = set() if around is None else set(around.ids)
+    alone = [entry_id for entry_id in dict.fromkeys(ids) if entry_id not in known]
+    count = len(alone)
+    apart = Surroundings(
+        alone,
+        np.full(count, -1, np.int32),
+        np.full(count, -1, np.int64),
+        np.zeros(count, np.bool_),
+        np.full(count, np.nan),
+        np.zeros(count),
+    )
+    if around is None or not count:
+        return around or apart
+    return Surroundings(
+        [*apart.ids, *around.ids],
+        np.concatenate([apart.sessions, around.sessions]),
+        np.concatenate([apart.positions, around.positions]),
+        np.concatenate([apart.replies, around.replies]),
+        np.concatenate([apart.times, around.times]),
+        np.concatenate([apart.scores, around.scores]),
+    )
+
+
+def _lexical(words: ByWords, around: Surroundings, places: Mapping[str, int]) -> Values:
+    """BM25 on its scale. What was found counts with the score it was found with, also where nothing is known around."""
+    scores = around.scores
+    for hit in words.hits:
+        scores[places[hit.id]] = hit.score
+    full = max(words.hits[0].score if words.hits else 0.0, ranking.LEXICAL_FLOOR * words.ceiling)
+    return scores / full if full > 0 else np.zeros_like(scores)
+
+
+def _dense(recalled: Recalled, meaning: ByMeaning, places: Mapping[str, int]) -> Values:
+    """Cosines on their scale; 0 where none is known."""
+    cosines = np.full(len(places), -1.0)
+    if recalled.cosines is not None:
+        cosines[len(places) - len(recalled.cosines) :] = recalled.cosines  # after those that are not in the sessions
+    cosines[[places[hit.id] for hit in meaning.hits]] = [hit.score for hit in meaning.hits]
+    calibration = ranking.calibration_of(meaning.model)
+    scaled: Values = np.nan_to_num((cosines - calibration.floor) / calibration.span).clip(0.0, ranking.DENSE_MOST)
+    return scaled
+
+
+def _steps(turns: Turns, around: Surroundings) -> Values:
+    """Only in transcripts, where an assistant's long answers make many turns of a session look alike."""
+    if not len(around.ids):
+        return np.zeros(0)
+    transcript = np.zeros(int(around.sessions.max()) + 2, np.bool_)  # the last place is that of -1
+    transcript[around.sessions[around.replies]] = True
+    transcript[-1] = False
+    sizes = np.where(transcript[turns.sessions], turns.sizes(), np.inf)
+    steps: Values = np.minimum(ranking.BREADTH_MOST, ranking.BREADTH_TURNS / np.maximum(sizes, 1.0))
+    return steps[turns.of_entry]

@@ -1,0 +1,88 @@
+"""What stands around a candidate: the turns before and after it, and the best of its session.
+
+A turn is what was said at one place of a session: an episode, and the facts that came of it. It fits as well as the
+best of them does. An entry without a session has nothing around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hindsight.domain.ranking import DENSE, DENSE_NEXT, DENSE_SESSION, LEXICAL, NEXT, PREVIOUS, SESSION
+from hindsight.domain.surroundings import Surroundings
+
+Values = NDArray[np.float64]
+
+BEST_OF_SESSION = 3  # turns whose mean speaks for a session
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Turns:
+    """Where the turns of some surroundings begin, which turn each entry belongs to, and the session of each turn."""
+
+    starts: NDArray[np.intp]
+    of_entry: NDArray[np.intp]
+    sessions: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, around: Surroundings) -> Turns:
+        """The turns, in the order of the entries."""
+        sessions, positions = around.sessions, around.positions
+        begins = np.ones(len(sessions), np.bool_)
+        same = (sessions[1:] == sessions[:-1]) & (positions[1:] == positions[:-1])
+        begins[1:] = ~same | (sessions[1:] < 0) | (positions[1:] < 0)
+        starts = np.flatnonzero(begins)
+        return cls(starts, np.cumsum(begins) - 1, sessions[starts])
+
+    def best(self, values: Values) -> Values:
+        """The best of each turn's entries."""
+        return np.maximum.reduceat(values, self.starts) if len(values) else values
+
+    def before(self, values: Values) -> Values:
+        """For each turn, the value of the turn before it in its session."""
+        moved = np.zeros_like(values)
+        moved[1:] = np.where(self._goes_on(), values[:-1], 0.0)
+        return moved
+
+    def after(self, values: Values) -> Values:
+        """For each turn, the value of the turn after it in its session."""
+        moved = np.zeros_like(values)
+        moved[:-1] = np.where(self._goes_on(), values[1:], 0.0)
+        return moved
+
+    def session(self, values: Values) -> Values:
+        """For each turn, the mean of the best three of its session."""
+        order = np.lexsort((-values, self.sessions))
+        begins = np.flatnonzero(np.diff(self.sessions, prepend=np.int32(-2)))
+        sizes = np.diff(begins, append=len(values))
+        places = np.arange(len(values)) - np.repeat(begins, sizes)
+        first = np.where(places < BEST_OF_SESSION, values[order], 0.0)
+        sums = np.add.reduceat(first, begins) if len(values) else values
+        return np.where(self.sessions < 0, 0.0, np.repeat(sums / np.minimum(sizes, BEST_OF_SESSION), sizes))
+
+    def sizes(self) -> Values:
+        """For each turn, how many its session has; 0 without a session."""
+        begins = np.flatnonzero(np.diff(self.sessions, prepend=np.int32(-2)))
+        sizes = np.diff(begins, append=len(self.sessions))
+        return np.where(self.sessions < 0, 0, np.repeat(sizes, sizes)).astype(np.float64)
+
+    def _goes_on(self) -> NDArray[np.bool_]:
+        same: NDArray[np.bool_] = (self.sessions[1:] == self.sessions[:-1]) & (self.sessions[1:] >= 0)
+        return same
+
+
+def signals_around(turns: Turns, lexical: Values | None, dense: Values | None) -> dict[str, Values]:
+    """The signals of each entry, by name: its own, and those of what stands around it."""
+    signals: dict[str, Values] = {}
+    if lexical is not None:
+        of_turn = turns.best(lexical)
+        around = {PREVIOUS: turns.before(of_turn), NEXT: turns.after(of_turn), SESSION: turns.session(of_turn)}
+        signals |= {LEXICAL: lexical} | {name: values[turns.of_entry] for name, values in around.items()}
+    if dense is not None:
+        of_turn = turns.best(dense)
+        around = {DENSE_NEXT: turns.after(of_turn), DENSE_SESSION: turns.session(of_turn)}
+        signals |= {DENSE: dense} | {name: values[turns.of_entry] for name, values in around.items()}
+    return signals
