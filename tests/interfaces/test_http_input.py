@@ -128,8 +128,8 @@ def test_a_name_that_can_not_be_read_is_refused_at_every_door(
     answer = client.get("/v1/stats", headers=headers)
     assert answer.status_code == 400
     assert "amespace" in answer.json()["error"]["field"]
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    call["params"] = {"name": "memory_search", "arguments": {"query": "lamp"}}  # type: ignore[assignment]  # JSON
+    call: dict[str, object] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    call["params"] = {"name": "memory_search", "arguments": {"query": "lamp"}}
     accepted = [(b"accept", b"application/json, text/event-stream"), (b"content-type", b"application/json")]
     said = client.post("/mcp", content=json.dumps(call), headers=[*headers, *accepted])
     assert "invalid_input" in said.text

@@ -1,5 +1,6 @@
 """The same tools over streamable HTTP, mounted at `/mcp`, from an official client."""
 
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from hindsight.config import Toolset, load
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import Forbidden
 from hindsight.interfaces.mcp import build_server, http_endpoint
+from tests.serving import running_server
 
 
 @asynccontextmanager
@@ -76,3 +78,27 @@ async def test_what_the_key_does_not_reach_is_an_error_that_says_so(tmp_path: Pa
         refused = await client.call_tool("memory_search", {"query": "anything"})
     assert refused.is_error
     assert "does not reach" in str(refused.content)
+
+
+async def test_the_round_trip_of_a_newcomer_works_over_http_with_the_built_in_encoder(tmp_path: Path) -> None:
+    with running_server(tmp_path / "data") as base:
+        await round_trip(f"{base}/mcp", "auto")
+        await round_trip(f"{base}/mcp", "legacy")
+
+
+async def round_trip(url: str, mode: ConnectMode) -> None:
+    async with Client(url, mode=mode) as client:
+        said = {"content": "用户说他住在北京朝阳区，家里有只猫叫咪咪，对花生过敏", "session_id": "zh"}
+        written = await client.call_tool("memory_write", said)
+        assert written.structured_content is not None
+        outcomes = written.structured_content["outcomes"]
+        allergy = next(one["memory_id"] for one in outcomes if "花生" in one["content"])
+        for question in ("吃什么要小心", "what food must I avoid"):
+            found = await client.call_tool("memory_search", {"query": question})
+            assert found.structured_content is not None
+            assert "花生" in found.structured_content["context"]
+            assert allergy in [hit["memory_id"] for hit in found.structured_content["hits"][:3]]
+        await client.call_tool("memory_forget", {"memory_id": allergy})
+        for question in ("吃什么要小心", "what food must I avoid", "花生过敏"):
+            found = await client.call_tool("memory_search", {"query": question})
+            assert "花生" not in json.dumps(found.structured_content, ensure_ascii=False)

@@ -183,8 +183,13 @@ def _send(descriptor: int, data: bytes) -> None:
 
 def run() -> None:
     """Serve MCP over stdio until the client closes its side. The whole of `python -m hindsight.mcp_server`."""
-    wire = claim_stdio()
-    opening = greet(wire)
-    from hindsight.interfaces import mcp_stdio  # noqa: PLC0415 - imports the SDK: see the module's docstring
+    try:
+        wire = claim_stdio()
+        opening = greet(wire)
+        from hindsight.interfaces import mcp_stdio  # noqa: PLC0415 - imports the SDK: see the module's docstring
 
-    mcp_stdio.serve(wire, opening)
+        mcp_stdio.serve(wire, opening)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None  # as a shell says of a program that was interrupted
+    except BrokenPipeError:
+        raise SystemExit(0) from None  # the client went away without waiting for its answer

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import logging
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import anyio
 import anyio.to_thread
 from mcp.server.stdio import stdio_server
-from mcp_types import JSONRPCError, JSONRPCResponse
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 
 from hindsight.config import Settings, load
 from hindsight.embedded import AsyncHindsight
@@ -25,7 +28,6 @@ from hindsight.interfaces.process import settle_in
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.shared._stream_protocols import WriteStream
-    from mcp.shared.message import SessionMessage
     from typing_extensions import Buffer
 
 logger = logging.getLogger(__name__)
@@ -135,11 +137,54 @@ def _tell_failure(warming: asyncio.Task[None]) -> None:
 
 
 class PatientInput(anyio.AsyncFile[str]):
-    """Lines of a file; waiting for one does not keep the server from stopping."""
+    """Lines of a file that the SDK can read; waiting for one does not keep the server from stopping.
+
+    The SDK passes over what it can't read, and a client would wait for ever. `refuse` gets the answer to such a call.
+    """
+
+    def __init__(self, source: io.TextIOWrapper, refuse: Callable[[JSONRPCError], Awaitable[None]]) -> None:
+        super().__init__(source)
+        self._refuse = refuse
 
     async def readline(self) -> str:
         """The next line, empty at the end."""
-        return await anyio.to_thread.run_sync(self.wrapped.readline, abandon_on_cancel=True)
+        while True:
+            line = await anyio.to_thread.run_sync(self.wrapped.readline, abandon_on_cancel=True)
+            refusal = refusal_of(line) if line else None
+            if refusal is None:
+                return line
+            await self._refuse(refusal)
+
+
+def refusal_of(line: str) -> JSONRPCError | None:
+    """The answer to a call whose id can be told and yet the SDK can't read it; `None` for any other line."""
+    try:
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError as error:
+        fault = error
+    else:
+        return None
+    try:
+        call = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(call, dict) or not isinstance(call.get("method"), str):
+        return None
+    identifier = call.get("id")
+    if isinstance(identifier, bool) or not isinstance(identifier, str | int) or not is_whole(identifier):
+        return None
+    said = "half of a surrogate pair, or another fault" if "\\ud" in line.lower() else str(fault).splitlines()[0]
+    message = f"this message can't be read: {said}; send whole Unicode characters and the fields of JSON-RPC 2.0"
+    return JSONRPCError(jsonrpc="2.0", id=identifier, error=ErrorData(code=INVALID_REQUEST, message=message))
+
+
+def is_whole(identifier: str | int) -> bool:
+    """Whether an id can be sent back as it came."""
+    try:
+        str(identifier).encode()
+    except ValueError:  # half a surrogate pair, or a number of thousands of digits
+        return False
+    return True
 
 
 async def serve_wire(server: Server[object], wire: Wire, opening: Opening) -> None:
@@ -147,5 +192,12 @@ async def serve_wire(server: Server[object], wire: Wire, opening: Opening) -> No
     raw = io.BufferedReader(ReplayedInput(opening.head, wire.input))
     source = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
     sink = io.TextIOWrapper(os.fdopen(wire.output, "wb"), encoding="utf-8", newline="\n")
-    async with stdio_server(PatientInput(source), anyio.wrap_file(sink)) as (incoming, outgoing):
+    ways_out: list[WriteStream[SessionMessage]] = []
+
+    async def refuse(answer: JSONRPCError) -> None:
+        for way in ways_out:
+            await way.send(SessionMessage(answer))
+
+    async with stdio_server(PatientInput(source, refuse), anyio.wrap_file(sink)) as (incoming, outgoing):
+        ways_out.append(outgoing)
         await server.run(incoming, DropAnswered(outgoing, opening.answer), server.create_initialization_options())
