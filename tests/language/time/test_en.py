@@ -45,6 +45,7 @@ the week after next | 2024-05-27/2024-06-03
 this weekend | 2024-05-18/2024-05-20
 last weekend | 2024-05-11/2024-05-13
 next weekend | 2024-05-25/2024-05-27
+the weekend before last | 2024-05-04/2024-05-06
 the week of June 10 | 2024-06-10/2024-06-17
 first week of 2021 | 2021-01-04/2021-01-11
 the last week of last month | 2024-04-22/2024-04-29
@@ -183,7 +184,11 @@ no later than January 1, 2010 | ../2010-01-02
 by the end of next month | ../2024-07-01
 before the end of June | ../2024-07-01
 tomorrow before 5pm | ../2024-05-16T17:00
+next Monday later than 10 in the morning | 2024-05-20T10:00/..
+from 10/1 to 11/7 | 2024-10-01/2024-11-08
+from May 1 to May 20 | 2024-05-01/2024-05-21
 ages ago | ../2023-05-15
+from now on | 2024-05-15T14:30/..
 starting on January 7th | 2024-01-07/..
 """
 FESTIVALS = """

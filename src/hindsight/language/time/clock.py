@@ -49,7 +49,7 @@ class Clock:
             return (self.hour % 12 + (12 if self.half == "pm" else 0),)
         if self.sure or self.zone or self.hour == 0 or self.hour > 12:
             return (self.hour,)
-        return (12, 0, 24) if self.hour == 12 else (self.hour, self.hour + 12)
+        return (12,) if self.hour == 12 else (self.hour, self.hour + 12)
 
     @property
     def grain(self) -> Grain:
@@ -115,7 +115,9 @@ def _usual(clock: Clock) -> int:
 def _in_part(clock: Clock, start: datetime, end: datetime) -> datetime:
     """The reading inside a part of the day; a small hour of the night is after midnight."""
     day = floor(start, "day")
-    hours = clock.hours if clock.half or clock.hour > 12 or clock.zone else {*clock.hours, clock.hour % 12 + 12}
+    hours = set(clock.hours)
+    if not clock.half and not clock.zone and clock.hour <= 12:
+        hours = {0, 12, 24} if clock.hour == 12 else {clock.hour, clock.hour + 12}
     inside = [at for hour in sorted(hours) if start <= (at := clock.on(day, hour)) <= end]
     if inside:
         return inside[0]

@@ -85,7 +85,7 @@ _BEFORE = (
         _change(SINCE),
     ),
     Modifier(
-        re.compile(r"(?<!year )(?<!day )\b(?:after|later than|greater than)\s+(?:the\s+)?$|>\s*$", _I), _change(AFTER)
+        re.compile(r"(?<!year )(?<!\bday )\b(?:after|later than|greater than)\s+(?:the\s+)?$|>\s*$", _I), _change(AFTER)
     ),
 )
 _AFTER = (
@@ -98,7 +98,7 @@ GRAMMAR = Grammar(
     hint=re.compile(
         rf"\d|\b(?:{MONTH_NAME}|{WEEKDAY_NAME}|now|atm|currently|moment|today|tomorrows?|tonight|tonite"
         rf"|tmrw|yesterday|{UNIT}|mornings?|afternoon(?:ish)?|evening|night|noon|midnight|midday"
-        rf"|present|mid|lunch|spring|summer|autumn|fall|winter|week-?ends?|fortnight|ago|recently"
+        rf"|present|mid|lunch|spring|summer|autumn|fall|winter|week-?ends?|work ?week|fortnight|ago|recently"
         rf"|lately|these days|other day|o'?clock|[EB]O[DWMQY]|otd|new year|easter|christmas|xmas|lent"
         rf"|halloween|thanksgiving|festival|pentecost|eve|sunday|gras|king|twenties|thirties|forties"
         rf"|fifties|sixties|seventies|eighties|nineties|[ap]\.? ?m|half|at (?:{CARDINAL_WORD})"

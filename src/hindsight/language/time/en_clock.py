@@ -189,7 +189,7 @@ def _spoken(match: re.Match[str]) -> Piece | None:
 )
 def _military(match: re.Match[str]) -> Piece | None:
     hour, minute, half = int(match[1] or match[4]), int(match[2] or match[5]), _half(match[3] or match[6])
-    clock = Clock(hour, minute, half=half)
+    clock = Clock(hour, minute, half=half, sure=(match[1] or "").startswith("0"))
     return Piece(CLOCK, at_clock(clock)) if clock.valid else None
 
 
@@ -297,7 +297,7 @@ def _side(match: re.Match[str], at: int, zone: tzinfo | None) -> Clock:
     r"|moment)|atm|currently)\b(?!\s+(?:that|and then))"
 )
 def _now(match: re.Match[str]) -> Piece:
-    return Piece(CLOCK, lambda _, now: Interval(now.at, now.at, "second"))
+    return Piece(CLOCK, lambda _, now: Interval(now.at, now.at, "second"), distance=True)
 
 
 @rule(r"\b(?:the\s+)?(last|past|previous|next|coming)\s+(hour|minute|half\s+hour)\b")
@@ -306,3 +306,8 @@ def _last_hour(match: re.Match[str]) -> Piece:
     grain: Grain = "minute" if half else unit_named(match[2])
     count = (30 if half else 1) * SHIFTS[match[1].lower()]
     return Piece(CLOCK, lambda _, now: rolling(now, count, grain))
+
+
+@rule(r"\bfrom\s+now\s+on\b")
+def _from_now(match: re.Match[str]) -> Piece:
+    return Piece(CLOCK, lambda _, now: Interval(now.at, None, "second"), distance=True)

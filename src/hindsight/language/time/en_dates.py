@@ -71,7 +71,7 @@ def _month_day(match: re.Match[str]) -> Piece | None:
 
 
 @rule(
-    rf"(?<![\d.,/:$-])\b({DAYNUM})(?:st|nd|rd|th)?(?:\s+day)?\s*(?:of\s+)?[/-]?({MONTH_NAME})"
+    rf"(?<![\d.,/:$-])(?<!\$ )\b({DAYNUM})(?:st|nd|rd|th)?(?:\s+day)?\s*(?:of\s+)?[/-]?({MONTH_NAME})"
     rf"\b\.?(?:[/-](\d{{4}}|\d\d(?!\d))| (\d\d)(?=\s*(?:$|[.,;!?]))|{YEAR_TAIL})?"
 )
 def _day_month(match: re.Match[str]) -> Piece | None:

@@ -145,10 +145,12 @@ def _week_number(match: re.Match[str]) -> Piece | None:
 
 @rule(
     rf"\b(?:(?:the|this|that|on|over|for)\s+|(?:this\s+)?({REL})\s+|(?<=\w )|^)(?:week-?\s?end|wkend"
-    rf"|workweek|work\s+week)\b(?!\s+(?:of|in)\s+\w+\s+\d)"
+    rf"|workweek|work\s+week)\b(?:\s+(before\s+last|after\s+next))?(?!\s+(?:of|in)\s+\w+\s+\d)"
 )
 def _weekend(match: re.Match[str]) -> Piece:
     shift = shift_named(match[1])
+    if match[2]:
+        shift = -2 if "last" in match[2].lower() else 2
     work = "work" in match[0].lower()
 
     def narrow(outer: Interval | None, now: Now) -> Interval | None:
@@ -192,7 +194,7 @@ def _day_word(match: re.Match[str]) -> Piece:
         shift = 2 if match[2].lower().startswith("after") else -2
     else:
         shift = _DAY_WORDS.get((match[1] or "today").lower(), 0)
-    return Piece(DAY, lambda _, now: unit(now.at, "day", shift))
+    return Piece(DAY, lambda _, now: unit(now.at, "day", shift), distance=True)
 
 
 @rule(r"\b(?:the|that|on the)\s+day\s+before(?=\s*[.!?]?$)")

@@ -246,12 +246,12 @@ def _vague(match: re.Match[str]) -> Piece:
     return Piece(DAY, narrow)
 
 
-@rule(r"\b(?:the\s+)?week\s+(?:of|beginning|commencing|(?<=the week )starting)\s+(?:on\s+)?(?:the\s+)?(?=\w)")
+@rule(r"\b(?:the\s+)?week\s+(?:of|beginning|commencing|(?<=the week )starting)\s+(?:on\s+)?(?=\w)")
 def _week_of(match: re.Match[str]) -> Piece:
     return Piece(PORTION, lambda outer, _: unit(outer.start, "week") if outer and outer.start else None, weak=True)
 
 
-@rule(r"\b(?:the\s+)?weekend\s+of\s+(?:the\s+)?(?=\w)")
+@rule(r"\b(?:the\s+)?weekend\s+of\s+(?=\w)")
 def _weekend_of(match: re.Match[str]) -> Piece:
     def narrow(outer: Interval | None, _: Now) -> Interval | None:
         week = unit(outer.start, "week").start if outer and outer.start else None

@@ -27,8 +27,9 @@ class Piece:
     """One part of an expression. `weak`: means a time only beside another piece.
 
     `day`: the number of a weekday (-1 for «next Friday» and the like), which yields to a date beside it. `loose`: a
-    date whose year is open, so that a weekday beside it decides. `distance`: «in two weeks», whose week a weekday is
-    taken of. `bound`: what it means as the side of a range or after «before» («the end of May» is then a moment).
+    date whose year is open, so that a weekday beside it decides. `distance`: «now», «in two weeks»: from the moment
+    of speaking; a weekday beside it is taken of its week. `bound`: what it means as the side of a range or after
+    «before» («the end of May» is then a moment).
     """
 
     rank: int
@@ -294,9 +295,10 @@ def _range(chain: _Chain, now: Now) -> Interval | None:
     last = narrowed((*(piece for piece in left if piece.rank < largest), *right), now)
     if first is None or last is None or first.start is None or last.start is None:
         return None
-    if all(piece.loose for piece in left) and not all(piece.loose for piece in right):
+    dated = not all(piece.loose for piece in right)
+    if all(piece.loose for piece in left) and (dated or not now.calendar):
         first = narrowed(left, Now(last.start, PAST)) or first  # «Nov-Feb 2017»: the year stands at the end
-    elif _disordered(first, last) and first.start:
+    elif _disordered(first, last) and first.start and not any(piece.distance for piece in right):
         last = narrowed(right, Now(first.start, FUTURE)) or last
     if _disordered(first, last) and last.start:
         first = narrowed(left, Now(last.start, PAST)) or first

@@ -117,7 +117,7 @@ def _clock(match: re.Match[str]) -> Clock | None:
     elif match["minute"]:
         minute = number(match["minute"])
     second = number(match["second"]) if match["second"] else None
-    return Clock(number(match["hour"]), minute, second)
+    return Clock(number(match["hour"]), minute, second, sure=match["word"] == "时")
 
 
 @rule(rf"差\s*({N}|一刻)\s*(?:分钟?|)\s*(?:到)?({N})点|({N})点差({N}|一刻)(?:分钟?)?")

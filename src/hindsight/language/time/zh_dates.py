@@ -203,7 +203,7 @@ def _year_edge(match: re.Match[str]) -> Piece | None:
     return _year_part(match)
 
 
-@rule(r"(?<=世纪|年代)(初期?|中期|中叶|末期?|后期|前期|早期|晚期)")
+@rule(r"(?<=世纪|年代|季度)(初期?|中(?!期|叶|旬|国|学|心)|底|中期|中叶|末期?|后期|前期|早期|晚期)")
 def _age_part(match: re.Match[str]) -> Piece:
     return Piece(PORTION, lambda outer, _: part(outer, THIRDS[match[1][0]]) if outer else None)
 
@@ -218,6 +218,19 @@ def _month(match: re.Match[str]) -> Piece | None:
     if name in "正腊冬":
         return Piece(MONTH, festivals.lunar_month(value))
     return Piece(MONTH, month(value), loose=True) if 1 <= value <= 12 else None
+
+
+@rule(r"(?<![\d第])(?:([一二三四五六七八九])、?([二三四五六七八九十])|(\d{1,2})、(\d{1,2}))月份?")
+def _two_months(match: re.Match[str]) -> Piece | None:
+    first, second = number(match[1] or match[3]), number(match[2] or match[4])
+    if second != first + 1 or second > 12:
+        return None
+
+    def narrow(outer: Interval | None, now: Now) -> Interval | None:
+        found = month(first)(outer, now)
+        return unit(found.start, "month", count=2) if found and found.start else None
+
+    return Piece(MONTH, narrow)
 
 
 @rule(r"(上+|下+|这|本|当|今|次)一?个?月(?!球|亮|饼|光)份?|(?:农历|阴历)?闰月")

@@ -115,7 +115,7 @@ def _day_word(match: re.Match[str]) -> Piece:
             return day
         return day_of(now, outer.start.year, day.start.month, day.start.day)  # «去年今天»
 
-    return Piece(DAY, narrow)
+    return Piece(DAY, narrow, distance=True)
 
 
 @rule(

@@ -22,6 +22,7 @@ from hindsight.language.time.values import (
     unit,
 )
 from hindsight.language.time.zh_words import (
+    DIGITS,
     SOME,
     UNIT,
     UNITS,
@@ -61,7 +62,10 @@ def _ago(match: re.Match[str]) -> Piece | None:
     sign = -1 if match[6] == "前" else 1
     rank = CLOCK if grain in ("hour", "minute", "second") else DAY
     if re.fullmatch(SOME, match[1]):
-        return Piece(rank, lambda _, now: _some(now, sign, grain), distance=True)
+        return Piece(rank, lambda _, now: _some(now, 2 * sign, 6 * sign, grain), distance=True)
+    if _about(match[1]) and (match[4] != "月" or "个" in match[0]):
+        few, many = (sign * DIGITS[digit] for digit in match[1])
+        return Piece(rank, lambda _, now: _some(now, few, many, grain), distance=True)
     if match[1] != "半" and (
         match[1][0] == "0" or (match[4] == "月" and "个" not in match[0]) or _is_year(match[1], grain)
     ):
@@ -81,15 +85,20 @@ def _is_year(text: str, grain: Grain) -> bool:
     return grain == "year" and len(text) > 1 and not re.search("[十百]", text) and not text.isdigit()
 
 
-def _some(now: Now, sign: int, grain: Grain) -> Interval | None:
-    """«几天前»: two to six of them."""
-    near, far = shifted(now, now.at, 2 * sign, grain), shifted(now, now.at, 6 * sign, grain)
-    first, last = (far, near) if sign < 0 else (near, far)
+def _some(now: Now, few: int, many: int, grain: Grain) -> Interval | None:
+    """From the nearer to the farther of two distances: «几天前» is two to six days ago, «两三天前» two or three."""
+    near, far = shifted(now, now.at, few, grain), shifted(now, now.at, many, grain)
+    first, last = (far, near) if few < 0 else (near, far)
     return Interval(first.start, last.end, grain, vague=True)
 
 
+def _about(text: str) -> bool:
+    """«两三», «三五»: two digits side by side are about, not tens and ones."""
+    return len(text) == 2 and all(digit in DIGITS for digit in text) and 0 < DIGITS[text[0]] < DIGITS[text[1]]
+
+
 @rule(
-    rf"(?<!最)(过去|最近|近|前|之前|以前|后|之后|接下来|未来|今后|往后|下|上|这|还剩|剩下)(?:的|这)?\s*({M}|半|{SOME})\s*个?(半)?({UNIT})"
+    rf"(?<!最)(?<!公元)(过去|最近|近|前|之前|以前|后|之后|接下来|未来|今后|往后|下|上|这|还剩|剩下)(?:的|这)?\s*({M}|半|{SOME})\s*个?(半)?({UNIT})"
     r"(?:[之以]?内|里|间|来)?(?![前后])"
 )
 def _span(match: re.Match[str]) -> Piece | None:
@@ -98,6 +107,8 @@ def _span(match: re.Match[str]) -> Piece | None:
         return None
     if re.fullmatch(SOME, match[2]):
         count: float = 3
+    elif _about(match[2]):
+        count = DIGITS[match[2][1]]
     else:
         count = 0.5 if match[2] == "半" else number(match[2]) + (0.5 if match[3] else 0)
     ahead = word in ("后", "之后", "接下来", "未来", "今后", "往后", "下", "还剩", "剩下")
@@ -139,4 +150,4 @@ def _within(match: re.Match[str]) -> Piece | None:
 @rule(r"现在|此时此刻|此时|此刻|目前|当前|眼下|刚刚|刚才|宜家|而家|依家")
 def _now(match: re.Match[str]) -> Piece:
     vague = match[0].startswith("刚")
-    return Piece(CLOCK, lambda _, now: Interval(now.at, now.at, "second", vague=vague))
+    return Piece(CLOCK, lambda _, now: Interval(now.at, now.at, "second", vague=vague), distance=True)
