@@ -87,8 +87,8 @@ def read_rows(data: Path) -> list[Row]:
 def _row(given: Mapping[str, object]) -> Row:
     source = str(given["source"])
     reference = datetime.fromisoformat(str(given["reference"])).replace(tzinfo=ZONES.get(source, UTC))
-    items: list[dict[str, object]] = given["expected"] or []  # type: ignore[assignment]
-    expected = tuple(tuple(_reading(one) for one in (item, *(item.get("alt") or []))) for item in items)  # type: ignore[misc]
+    items: list[dict[str, object]] = given["expected"] or []  # type: ignore[assignment]  # checked by use
+    expected = tuple(tuple(_reading(one) for one in (item, *(item.get("alt") or []))) for item in items)  # type: ignore[misc]  # checked by use
     return Row(str(given["text"]), reference, str(given["language"]), source, bool(given.get("festival")), expected)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hindsight.language.time.values import GRAINS, Grain, Interval, add, floor, nth, part, unit
 
-MOMENTS = st.datetimes(datetime(1700, 1, 1), datetime(2400, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+MOMENTS = st.datetimes(datetime(1700, 1, 1), datetime(2400, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001  bounds have no zone
 GRAIN = st.sampled_from(GRAINS)
 
 
