@@ -194,6 +194,17 @@ def test_standing_memories_come_first_once_and_within_their_slot() -> None:
     assert made.text.count("第2种") == 1
 
 
+def test_a_long_standing_memory_is_cut_and_keeps_nobody_out() -> None:
+    long = "The staging server must never be restarted during the nightly import. " * 40
+    standing = (hit(memory(1, f"1: {long}", pinned=True)), hit(memory(2, f"2: {long}", pinned=True)))
+    lines = block(standing=standing).text.splitlines()[2:4]
+    assert "1: The staging" in lines[0]
+    assert "2: The staging" in lines[1]
+    assert tokens_of("\n".join(lines)) <= 125
+    (only,) = (line for line in block(standing=standing[:1]).text.splitlines() if "staging" in line)
+    assert tokens_of(lines[0]) < tokens_of(only) <= 125
+
+
 def test_nothing_found_is_said_in_the_language_of_the_question() -> None:
     assert "没有找到相关的记忆" in pack((), (), question("吃什么"), confident=False).text
     assert "No memory fits" in pack((), (), question("what food?"), confident=False).text

@@ -287,6 +287,23 @@ async def test_a_constraint_stands_from_its_writing_to_its_end() -> None:
     assert (await world.search("新闻")).standing == ()
 
 
+async def test_what_is_pinned_stands_whatever_its_kind_and_the_question() -> None:
+    world = World()
+    pinned = memory(1, "The release branch is called falcon", pinned=True, importance=0.2, session_id="s1")
+    allergy = memory(2, "用户对花生过敏", kind=Kind.CONSTRAINT, importance=0.95)
+    others = [memory(number, f"Lunch number {number} was soup", importance=0.99) for number in range(3, 30)]
+    await world.holds(pinned, allergy, *others)
+    found = await world.search("what was for lunch?")
+    assert [hit.memory_id for hit in found.standing] == [allergy.id, pinned.id]
+    assert "falcon" in found.context
+    asked = Filters(kinds=(Kind.PREFERENCE,), session_ids=("s9",))
+    assert "falcon" in (await world.search("soup?", filters=asked)).context
+    assert "falcon" not in (await world.search("soup?", filters=Filters(exclude_sessions=("s1",)))).context
+    let_go = replace(pinned, pinned=False, version=2)
+    await world.store.apply(Batch(SPACE, "let go", NOW, puts=(Put(let_go, 1, Act.PINNED),)))
+    assert [hit.memory_id for hit in (await world.search("what was for lunch?")).standing] == [allergy.id]
+
+
 async def test_a_minor_or_superseded_constraint_does_not_stand() -> None:
     world = World()
     await world.holds(

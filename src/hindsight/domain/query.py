@@ -42,6 +42,7 @@ class Filters:
     as_of: datetime | None = None
     statuses: tuple[Status, ...] = (Status.ACTIVE,)
     episodes: bool = True
+    pinned: bool | None = None
 
     def matches(self, entry: Entry) -> bool:
         """The reference that every backend's filter is compared with."""
@@ -55,6 +56,7 @@ class Filters:
             and (not self.entities or bool(set(self.entities) & set(entry.entities)))
             and (not self.speakers or entry.speaker in self.speakers)
             and (self.time_range is None or self.time_range.contains(entry.occurred_at))
+            and (self.pinned is None or entry.pinned is self.pinned)
             and self._trusts(entry)
             and self._answers(entry)
         )

@@ -44,6 +44,7 @@ _COLUMNS = {
     "session": np.int64,
     "position": np.int32,
     "reply": np.bool_,
+    "pinned": np.bool_,
     "speaker": np.int64,
     "confidence": np.float64,
     # Of tags and entities there are many to an entry: pairs of a row and a hash.
@@ -55,7 +56,7 @@ _COLUMNS = {
 _PAIRS = (("tag_row", "tag"), ("entity_row", "entity"))
 
 # The meaning of the codes; a snapshot made under another one is of no use.
-CODES = "2 " + " ".join(name.value for enum in (Kind, Layer, Status) for name in enum)
+CODES = "3 " + " ".join(name.value for enum in (Kind, Layer, Status) for name in enum)
 
 
 @lru_cache(maxsize=16_384)
@@ -146,6 +147,8 @@ class Columns:
         keep = self.alive & self._answering(filters)
         if not filters.episodes:
             keep &= self._at("kind") != _KINDS[None]
+        if filters.pinned is not None:
+            keep &= self._at("pinned") == filters.pinned
         if filters.kinds:
             keep &= self._any_of("kind", (_KINDS[kind] for kind in filters.kinds))
         if filters.layers:
@@ -273,6 +276,7 @@ def _values(entries: Sequence[Entry]) -> dict[str, list[Any]]:
         "session": [_NOTHING if entry.session_id is None else _hash(entry.session_id) for entry in entries],
         "position": [entry.position for entry in entries],
         "reply": [entry.reply for entry in entries],
+        "pinned": [entry.pinned for entry in entries],
         "speaker": [_NOTHING if entry.speaker is None else _hash(entry.speaker) for entry in entries],
         "confidence": [entry.confidence for entry in entries],
     }

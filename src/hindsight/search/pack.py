@@ -113,15 +113,19 @@ def tokens_of(text: str) -> int:
 
 
 def _standing_lines(standing: Sequence[MemoryHit]) -> dict[str, str]:
-    """Lines of standing memories by id, as many as their slot holds."""
+    """Lines of standing memories by id, as many as their slot holds; a long one is cut where others wait behind it."""
     lines: dict[str, str] = {}
-    used = 0
-    for hit in standing:
-        line = _line(hit, _body(hit), short=True)
-        cost = tokens_of(line)
-        if len(lines) < STANDING_LINES and used + cost <= STANDING_TOKENS:
+    room = STANDING_TOKENS
+    for place, hit in enumerate(standing):
+        alone = not lines and place + 1 == len(standing)
+        share = room if alone else min(room, LEAST_LINE)
+        body = _body(hit)
+        line = _line(hit, body, short=True)
+        if tokens_of(line) > share >= LEAST_LINE:
+            line = _line(hit, excerpt(body, share - tokens_of(_line(hit, "", short=True)), frozenset()), short=True)
+        if len(lines) < STANDING_LINES and tokens_of(line) <= room:
             lines[hit.memory_id] = line
-            used += cost
+            room -= tokens_of(line)
     return lines
 
 

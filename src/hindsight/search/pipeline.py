@@ -122,23 +122,32 @@ class Searcher:
         )
 
     async def _standing(self, namespace: str, filters: Filters) -> list[Memory]:
-        """Constraints of health and safety: they hold whatever is asked (SPEC §4.5)."""
+        """Constraints of health and safety, and what is pinned: they hold whatever is asked (SPEC §4.5)."""
         if filters.as_of is not None:
-            held = await self._constraints(namespace, filters.as_of)
+            held = await self._lasting(namespace, filters.as_of)
         else:
             # Looking them up takes longer than ranking: kept for as long as nothing in the namespace has changed.
             change = await self._store.head(namespace)
             known = self._kept.pop(namespace, None)
-            held = known[1] if known and known[0] == change else await self._constraints(namespace, None)
+            held = known[1] if known and known[0] == change else await self._lasting(namespace, None)
             self._kept[namespace] = (change, held)
             if len(self._kept) > NAMESPACES_KEPT:
                 del self._kept[next(iter(self._kept))]
         return [memory for memory in held if memory.session_id not in filters.exclude_sessions]
 
-    async def _constraints(self, namespace: str, as_of: datetime | None) -> list[Memory]:
-        asked = Filters(kinds=(Kind.CONSTRAINT,), as_of=as_of, episodes=False)
-        page = await self._store.find(namespace, asked, order=Order.IMPORTANCE, limit=STANDING_CANDIDATES)
-        return [memory for memory in page.items if memory.importance >= STANDING_IMPORTANCE or memory.pinned]
+    async def _lasting(self, namespace: str, as_of: datetime | None) -> list[Memory]:
+        """The most important first. A pinned memory counts for as much as the least matter of health or safety."""
+        constraints = Filters(kinds=(Kind.CONSTRAINT,), as_of=as_of, episodes=False)
+        pinned = Filters(pinned=True, as_of=as_of, episodes=False)
+        pages = await asyncio.gather(
+            *(
+                self._store.find(namespace, asked, order=Order.IMPORTANCE, limit=STANDING_CANDIDATES)
+                for asked in (constraints, pinned)
+            )
+        )
+        found = {memory.id: memory for page in pages for memory in page.items}
+        lasting = [one for one in found.values() if one.importance >= STANDING_IMPORTANCE or one.pinned]
+        return sorted(lasting, key=lambda one: max(one.importance, STANDING_IMPORTANCE * one.pinned), reverse=True)
 
     async def _hits(
         self, namespace: str, chosen: Sequence[Ranked], standing: Sequence[Memory]

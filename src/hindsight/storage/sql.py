@@ -153,6 +153,8 @@ def conditions(namespace: str, filters: Filters) -> list[Condition]:
             found.append((text, (namespace, dumps(wanted))))
     if filters.min_confidence is not None:
         found.append(("(m.kind <> 'experience' OR m.trust >= ?)", (float(filters.min_confidence),)))
+    if filters.pinned is not None:
+        found.append(("m.pinned = ?", (int(filters.pinned),)))
     return found + _in_time(filters) + _answers(filters)
 
 

@@ -49,6 +49,7 @@ def _entries_of(draw: st.DrawFn, entry_id: str) -> Entry:
         speaker=draw(_speakers),
         tags=tuple(draw(st.lists(_words, max_size=2))),
         entities=tuple(draw(st.lists(_words, max_size=2))),
+        pinned=draw(st.booleans()),
     )
 
 
@@ -79,6 +80,7 @@ def filters() -> st.SearchStrategy[Filters]:
         as_of=st.none() | _moments,
         statuses=st.just((Status.ACTIVE,)) | st.lists(st.sampled_from(Status), max_size=3).map(tuple),
         episodes=st.booleans(),
+        pinned=st.none() | st.booleans(),
     )
 
 

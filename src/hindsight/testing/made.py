@@ -187,4 +187,5 @@ filters = st.builds(
     as_of=st.none() | near_times,
     statuses=st.just((Status.ACTIVE,)) | few(Status),
     episodes=st.booleans(),
+    pinned=st.none() | st.booleans(),
 )
