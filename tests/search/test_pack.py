@@ -22,7 +22,7 @@ def question(text: str = "吃什么要小心", max_tokens: int | None = None) ->
 
 
 def hit(memory: Memory, *said: Episode) -> MemoryHit:
-    sources = tuple(SourceText(Source(one.id, 0, len(one.content)), one) for one in said)
+    sources = tuple(SourceText.of(Source(one.id, 0, len(one.content)), one) for one in said)
     lesson = memory.body if isinstance(memory.body, Experience) else None
     return MemoryHit(memory, 0.5, {}, sources, warning_for(memory.content, lesson))
 

@@ -182,3 +182,18 @@ async def test_what_was_changed_since_is_not_taken_back() -> None:
         await house.amender.undo(SPACE, receipt.undo or "")
     with pytest.raises(NotFound):
         await house.amender.undo(SPACE, "no such token")
+
+
+async def test_what_has_been_written_anew_since_is_not_taken_back_as_a_second_copy() -> None:
+    house = House()
+    await house.say("我对花生过敏")
+    forgotten = await house.amender.forget(SPACE, (await only(house)).id)
+    await house.say("我对花生过敏")
+    anew = await only(house)
+    with pytest.raises(Conflict, match="says the same") as caught:
+        await house.amender.undo(SPACE, forgotten.undo or "")
+    assert anew.short_id in str(caught.value)
+    assert "forget it first" in caught.value.hint
+    await house.amender.forget(SPACE, anew.id)
+    await house.amender.undo(SPACE, forgotten.undo or "")
+    assert (await only(house)).id != anew.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -14,10 +14,20 @@ from hindsight.domain.memory import Kind, Layer, Memory, Source, short_id
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The evidence of a hit: the span it rests on, with who said it and when."""
+    """The evidence of a hit: the span it rests on, with who said it and when. Made by `of`.
+
+    The episode's content is the span alone: the rest may say what has been forgotten.
+    """
 
     source: Source
     episode: Episode
+
+    @classmethod
+    def of(cls, source: Source, episode: Episode) -> SourceText:
+        """The span of an episode that a memory rests on."""
+        if source.start == 0 and source.end >= len(episode.content):
+            return cls(source, episode)
+        return cls(source, replace(episode, content=episode.content[source.start : source.end]))
 
     @property
     def episode_id(self) -> str:
@@ -46,7 +56,7 @@ class SourceText:
     @property
     def text(self) -> str:
         """The words of the span, not the whole episode."""
-        return self.episode.content[self.source.start : self.source.end]
+        return self.episode.content
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +187,7 @@ class EpisodeHit:
     @property
     def sources(self) -> tuple[SourceText, ...]:
         """Itself, whole."""
-        return (SourceText(Source(self.episode.id, 0, len(self.episode.content)), self.episode),)
+        return (SourceText.of(Source(self.episode.id, 0, len(self.episode.content)), self.episode),)
 
 
 Hit: TypeAlias = MemoryHit | EpisodeHit

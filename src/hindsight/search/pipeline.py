@@ -203,7 +203,7 @@ def _standing_hit(memory: Memory, episodes: Mapping[str, Episode]) -> MemoryHit:
 
 def _sources(memory: Memory, episodes: Mapping[str, Episode]) -> tuple[SourceText, ...]:
     return tuple(
-        SourceText(source, episodes[source.episode_id]) for source in memory.sources if source.episode_id in episodes
+        SourceText.of(source, episodes[source.episode_id]) for source in memory.sources if source.episode_id in episodes
     )
 
 

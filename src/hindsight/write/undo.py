@@ -104,7 +104,19 @@ async def _former(store: Store, namespace: str, changesets: Sequence[Changeset])
         before = [revision.memory for revision in history if revision.change < since[memory_id]]
         former = before[-1] if before else replace(current, status=Status.FORGOTTEN, strength=0.0)
         pairs.append((current, former))
+    await _check_twins(store, namespace, [former for _, former in pairs])
     return pairs
+
+
+async def _check_twins(store: Store, namespace: str, former: Sequence[Memory]) -> None:
+    """`Conflict` where another memory has come to say what one of these would say again."""
+    keys = {memory.content_key: memory.id for memory in former if memory.status is Status.ACTIVE}
+    for key, twin in (await store.by_content_key(namespace, list(keys))).items():
+        if twin.id not in {memory.id for memory in former}:
+            raise Conflict(
+                f"memory {twin.short_id} says the same as {keys[key]} by now, so this can't be taken back",
+                hint="Keep that one, or forget it first.",
+            )
 
 
 def _reads_anew(former: Memory, current: Memory) -> bool:
