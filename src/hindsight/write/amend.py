@@ -13,6 +13,7 @@ from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.experience import Experience
 from hindsight.domain.memory import Layer, Memory, Source, Statement, Status
 from hindsight.errors import Conflict, InvalidInput, NotFound
+from hindsight.language.statement.verdict import Relation
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Extractor
@@ -22,8 +23,9 @@ from hindsight.write.link import entities
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.prepare import clean
 from hindsight.write.propose import covered, subject_of
-from hindsight.write.reconcile import Neighbours, Proposal, merged, near_floor, near_memories, same
+from hindsight.write.reconcile import Candidates, Neighbours, Proposal, candidates, judged, measure, merged
 from hindsight.write.request import check_share
+from hindsight.write.topics import reading_of, topics_of
 from hindsight.write.undo import take_back
 
 MAX_CONTENT = 20_000  # characters of a memory's new words
@@ -211,7 +213,7 @@ class Amender:
             key = turn_key(memory.session_id, memory.speaker, episode.content)
         else:
             key = statement_key(subject_of(body, memory.speaker), episode.content)
-        return replace(
+        worded = replace(
             memory,
             content=episode.content,
             content_key=key,
@@ -225,6 +227,7 @@ class Amender:
             updated_at=episode.recorded_at,
             version=memory.version + 1,
         )
+        return replace(worded, body=replace(body, topics=topics_of(reading_of(worded))))
 
     async def _twin(self, memory: Memory, proposal: Proposal) -> Memory | None:
         """Another active memory that states the same as this one now does."""
@@ -232,12 +235,19 @@ class Amender:
         twin = exact.get(memory.content_key)
         if twin is not None:
             return twin if twin.id != memory.id else None
-        floor = self._policy.floor
-        if floor is None:
-            floor = near_floor(self._embedder.model if self._embedder is not None else "")
-        near = await near_memories(memory.namespace, [proposal], {}, self._store, self._neighbours, floor)
-        others = (one for one in near.get(memory.id, ()) if one.id != memory.id and one.status is Status.ACTIVE)
-        return next((one for one in others if same(one, memory)), None)
+        reading = reading_of(memory)
+        if reading is None:
+            return None
+        by = measure(
+            self._embedder.model if self._embedder is not None else "",
+            floor=self._policy.floor,
+            bound=self._policy.bound,
+        )
+        found = await candidates(memory.namespace, [proposal], {}, self._store, self._neighbours, by)
+        near = found.get(memory.id, Candidates())
+        others = (one for one in near.memories if one.id != memory.id and one.status is Status.ACTIVE)
+        judgements = ((one, judged(one, memory, reading, near.close.get(one.id))) for one in others)
+        return next((one for one, verdict in judgements if verdict.relation is Relation.SAME), None)
 
     # What all of them share --------------------------------------------------------------------------------------
 

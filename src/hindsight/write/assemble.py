@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from hindsight.domain.change import Act, Embedding, OutcomeAction, Put, WriteOutcome
+from hindsight.domain.change import Act, Embedding, OutcomeAction, Put, Review, WriteOutcome
 from hindsight.domain.memory import Memory
-from hindsight.write.reconcile import Added, Decision, Ignored, KeptApart, Merged, Superseded
+from hindsight.write.reconcile import Added, Decision, Ignored, KeptApart, Late, Merged, Superseded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +22,7 @@ class Assembled:
     puts: tuple[Put, ...]
     embeddings: tuple[Embedding, ...]
     outcomes: tuple[WriteOutcome, ...]
+    reviews: tuple[Review, ...] = ()
 
 
 def assemble(
@@ -42,6 +43,9 @@ def assemble(
             case KeptApart(memory, near, reason):
                 puts[memory.id] = Put(memory, None, Act.ADDED, reason, near, actor)
                 reworded[memory.id] = memory.content
+            case Late(memory, by, reason):
+                puts[memory.id] = Put(memory, None, Act.ADDED, reason, (by,), actor)
+                reworded[memory.id] = memory.content
             case Merged(memory, before, reason):
                 puts[memory.id] = _merge_put(puts.get(memory.id), memory, before, reason, actor)
                 if decision.reworded:
@@ -58,7 +62,15 @@ def assemble(
     embeddings = tuple(
         Embedding(memory_id, model, vectors[content]) for memory_id, content in reworded.items() if content in vectors
     )
-    return Assembled(tuple(puts.values()), embeddings, tuple(map(outcome_of, decisions)))
+    outcomes = tuple(map(outcome_of, decisions))
+    return Assembled(tuple(puts.values()), embeddings, outcomes, tuple(_reviews(decisions)))
+
+
+def _reviews(decisions: Sequence[Decision]) -> Iterator[Review]:
+    """The questions that remain for the user."""
+    for one in decisions:
+        if isinstance(one, KeptApart) and one.asks:
+            yield Review(one.memory.id, one.near, one.reason, one.memory.created_at)
 
 
 def outcome_of(decision: Decision) -> WriteOutcome:
@@ -73,6 +85,8 @@ def outcome_of(decision: Decision) -> WriteOutcome:
             return _outcome(OutcomeAction.SUPERSEDED, memory, tuple(one.id for one in ended), reason)
         case KeptApart(near=near, reason=reason):
             return _outcome(OutcomeAction.KEPT_APART, memory, near, reason)
+        case Late(by=by, reason=reason):
+            return _outcome(OutcomeAction.ADDED, memory, (by,), reason)
         case Ignored(reason=reason):
             return WriteOutcome(OutcomeAction.IGNORED, None, memory.content, memory.kind, memory.importance, (), reason)
         case _:

@@ -30,12 +30,14 @@ from hindsight.errors import Conflict, HindsightError
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.assemble import assemble, outcome_of
+from hindsight.write.closeness import BOUND
+from hindsight.write.closing import closed_episodes
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Candidate, Extraction, Extractor, Unread
 from hindsight.write.prepare import Intake, prepare
-from hindsight.write.propose import complete, covered, memories
+from hindsight.write.propose import complete, covered, proposals
 from hindsight.write.receipts import joined, pending_receipts, receipts
-from hindsight.write.reconcile import Decision, Neighbours, Proposal, near_floor, reconcile
+from hindsight.write.reconcile import Decision, Neighbours, measure, reconcile
 from hindsight.write.request import WriteRequest, check
 from hindsight.write.reread import check_progress, reread_later, still_there, without_known
 from hindsight.write.task import distil_key, distil_later, intake_of, kept_leased, told_in
@@ -51,7 +53,10 @@ KNOWN = "already stored; nothing is doubled"
 
 @dataclass(frozen=True, slots=True)
 class WritePolicy:
-    """Bounds of a write. `floor`: the cosine from which statements are compared, `None`: the model's own."""
+    """Bounds of a write.
+
+    `bound`: closeness on the scale of `closeness` from which statements are compared; `floor`: the same as a cosine.
+    """
 
     redacts: bool = True
     patience: float = 5.0  # seconds after which a caller gets a receipt that says `pending`
@@ -60,6 +65,7 @@ class WritePolicy:
     slice_messages: int = 500  # of many writes, how many share a transaction
     attempts: int = 20  # at a state that others keep changing
     retry: timedelta = timedelta(seconds=5)
+    bound: float = BOUND
     floor: float | None = None
 
 
@@ -306,33 +312,27 @@ class Writer:
             decisions = await self._reconciled(intake, candidates, draft)
             span.count(**_counted(decisions))
         answers = receipts(intake, candidates, decisions, draft.degraded, undo=intake.key)
+        closed = await closed_episodes(
+            self._store, intake.namespace, decisions, new=kept if done is None else (), covered=draft.covered
+        )
         with trace.span("apply") as span:
-            batch = self._batch(intake, draft, decisions, answers, done)
+            batch = self._batch(intake, draft, decisions, answers, done, closed)
             span.count(puts=len(batch.puts), episodes=len(batch.episodes), embeddings=len(batch.embeddings))
             applied = await self._store.apply(batch)
         return [applied.receipt] * len(answers) if applied.repeated else answers
 
     async def _reconciled(self, intake: Intake, candidates: Sequence[Candidate], draft: Draft) -> list[Decision]:
-        proposed = memories(
-            {one.id: one for one in intake.episodes},
-            intake.told,
-            candidates,
-            at=self._clock.now(),
-            new_id=self._ids.new,
+        episodes = {one.id: one for one in intake.episodes}
+        proposed = proposals(
+            episodes, intake.told, candidates, draft.vectors, at=self._clock.now(), new_id=self._ids.new
         )
-        proposals = [
-            Proposal(memory, draft.vectors.get(memory.content), candidate.explicit)
-            for memory, candidate in zip(proposed, candidates, strict=True)
-        ]
-        floor = self._policy.floor
-        if floor is None:
-            floor = near_floor(self._embedder.model if self._embedder is not None else "")
+        model = self._embedder.model if self._embedder is not None else ""
         return await reconcile(
             intake.namespace,
-            proposals,
+            proposed,
             known=self._store,
             neighbours=self._neighbours,
-            floor=floor,
+            by=measure(model, floor=self._policy.floor, bound=self._policy.bound),
             at=self._clock.now(),
         )
 
@@ -343,6 +343,7 @@ class Writer:
         decisions: Sequence[Decision],
         answers: Sequence[Receipt],
         done: JobDone | None,
+        closed: Sequence[str],
     ) -> Batch:
         model = self._embedder.model if self._embedder is not None else ""
         assembled = assemble(decisions, draft.vectors, model=model, actor=intake.actor)
@@ -364,7 +365,11 @@ class Writer:
             jobs=jobs,
             done=done,
             receipt=joined(answers),
-            episode_states=tuple((one.id, EpisodeState.COVERED) for one in intake.episodes if one.id in draft.covered),
+            episode_states=(
+                *((one.id, EpisodeState.COVERED) for one in intake.episodes if one.id in draft.covered),
+                *((one, EpisodeState.CLOSED) for one in closed),
+            ),
+            reviews=assembled.reviews,
         )
 
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from hindsight.domain.episode import EMPTY, Episode, Metadata, origin_of
 from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement
 from hindsight.language.fold import fold
+from hindsight.language.statement.claim import Claim, Reading
+from hindsight.language.statement.claims import read
 from hindsight.write.extract import Candidate, Extraction, as_told, word_for_word
 from hindsight.write.extract.rules import is_remark
 from hindsight.write.importance import weigh
 from hindsight.write.keys import plain, statement_key, turn_key
 from hindsight.write.link import entities
 from hindsight.write.prepare import Told
+from hindsight.write.reconcile import Proposal
+from hindsight.write.topics import MAX_READ, reading_of, speaker_of, topics_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_STOP = re.compile(r"[。！？!?;；\n]|\.(?=\s|$)")
 
 
 def complete(episodes: Sequence[Episode], told: Mapping[str, Told], extraction: Extraction) -> list[Candidate]:
@@ -45,6 +58,59 @@ def covered(episodes: Sequence[Episode], candidates: Sequence[Candidate]) -> set
     }
 
 
+def proposals(
+    episodes: Mapping[str, Episode],
+    told: Mapping[str, Told],
+    candidates: Sequence[Candidate],
+    vectors: Mapping[str, NDArray[np.float32]],
+    *,
+    at: datetime,
+    new_id: Callable[[], str],
+) -> list[Proposal]:
+    """What each candidate would add, in order. Where no time was given, it counts as said when it is written."""
+    made = memories(episodes, told, candidates, at=at, new_id=new_id)
+    counts = Counter(candidate.episode_id for candidate in candidates)
+    return [
+        Proposal(
+            memory,
+            vectors.get(memory.content),
+            candidate.explicit,
+            reading=_reading(memory, candidate, episode, alone=counts[episode.id] == 1),
+            said_at=at if episode.occurred_at == episode.recorded_at else episode.occurred_at,
+        )
+        for memory, candidate in zip(made, candidates, strict=True)
+        for episode in (episodes[candidate.episode_id],)
+    ]
+
+
+def _reading(memory: Memory, candidate: Candidate, episode: Episode, *, alone: bool) -> Reading | None:
+    """What a memory says, with the turn that the words around it give it («更正一下», "not Michael")."""
+    reading = reading_of(memory)
+    around = _around(episode.content, candidate.start, candidate.end)
+    if reading is None or len(around) > MAX_READ or plain(around) == plain(memory.content):
+        return reading
+    whole = read(around, speaker_of(memory.speaker, memory.origin))
+    if alone:
+        return whole
+    turned = tuple(_turned(claim, whole) for claim in reading.claims)
+    return replace(reading, claims=turned, corrects=reading.corrects or whole.corrects)
+
+
+def _turned(claim: Claim, whole: Reading) -> Claim:
+    """A claim with the turn that the same claim has in the whole sentence."""
+    for other in whole.claims:
+        if other.slot == claim.slot and set(claim.value) <= set(other.value) and claim.turn is None:
+            return replace(claim, turn=other.turn, dropped=other.dropped, now=claim.now or other.now)
+    return claim
+
+
+def _around(text: str, start: int, end: int) -> str:
+    """The sentences that a span lies in."""
+    begin = max((match.end() for match in _STOP.finditer(text, 0, start)), default=0)
+    stop = _STOP.search(text, max(start, end - 1))
+    return text[begin : stop.end() if stop is not None else len(text)].strip()
+
+
 def memories(
     episodes: Mapping[str, Episode],
     told: Mapping[str, Told],
@@ -71,7 +137,7 @@ def _memory(
     new_id: Callable[[], str],
 ) -> Memory:
     remark = candidate.verbatim and candidate.kind is Kind.EVENT and is_remark(candidate.content)
-    return Memory(
+    memory = Memory(
         id=new_id(),
         namespace=episode.namespace,
         content=candidate.content,
@@ -96,6 +162,8 @@ def _memory(
         sources=(Source(episode.id, candidate.start, candidate.end),),
         metadata=_own(episode.metadata),
     )
+    topics = topics_of(reading_of(memory))
+    return replace(memory, body=replace(candidate.body, topics=topics)) if topics else memory
 
 
 def content_key(candidate: Candidate, episode: Episode) -> str:

@@ -1,13 +1,12 @@
 """What a new statement does to what is known: same, different, contradicting.
 
-Closeness of vectors only finds candidates: over labelled pairs it told «same» from «contradicting» no better than
-chance. What decides is what the statements say: subject, slot, value, negation, numbers. In doubt both are kept.
+Candidates come by closeness of meaning and by what statements are about, so that they are found without vectors too.
+What decides is what both say (`hindsight.language.statement.relate`), whose word counts more, and who spoke last.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -16,39 +15,41 @@ import numpy as np
 
 from hindsight.domain.confidence import after_merge
 from hindsight.domain.episode import Origin
-from hindsight.domain.memory import Kind, Layer, Memory, Statement
+from hindsight.domain.memory import Kind, Layer, Memory, Statement, Status
 from hindsight.domain.query import Scored
-from hindsight.language.difference import difference
-from hindsight.language.fold import fold
-from hindsight.language.stem import stem
-from hindsight.write.extract import Slot
+from hindsight.language.statement.claim import Reading
+from hindsight.language.statement.relate import relate
+from hindsight.language.statement.verdict import Relation, Verdict
+from hindsight.write.closeness import BOUND, closeness, cosine_at
+from hindsight.write.topics import reading_of, rivals_of, topics_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Cosine from which two texts are worth comparing, by the start of the model's name. Measured on pairs of statements:
-# with the checks below, .67 of the universal sentence encoder let no false merge through at 95 % of the true ones.
-NEAR_FLOOR: Mapping[str, float] = {"usem3": 0.67}
-DEFAULT_FLOOR = 0.75
 MAX_NEIGHBOURS = 100  # compared per statement: more than any topic has near copies
+MAX_ABOUT = 50  # of each topic, the newest
 MAX_NAMED = 3  # near ones that an outcome names
-
-_TOKEN = re.compile(r"[a-z0-9]+|[^\W_]")
 _TRUST = {origin: rank for rank, origin in enumerate((Origin.DOCUMENT, Origin.TOOL, Origin.USER))}
-# Words whose coming and going changes nothing that is said.
-_EMPTY_WORDS = "a an the now currently also just really very still so 的 了 也 还 就 都 很 呢 啊 吧"
-_EMPTY = frozenset(_EMPTY_WORDS.split())
-# Slots where the longer value only says the shorter one more closely («北京», «北京朝阳区»).
-_SPECIFIABLE = frozenset({Slot.RESIDENCE, Slot.ORIGIN, Slot.JOB, Slot.PET, Slot.FAMILY, Slot.NAME})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proposal:
-    """A memory that a write would add, and its vector, if there is one. `explicit`: the caller named its kind."""
+    """A memory that a write would add.
+
+    `vector`: if there is one. `explicit`: the caller named its kind. `reading`: what it says with the words around it,
+    such as a correction that precedes it; by default that of its content. `said_at`: when it was said.
+    """
 
     memory: Memory
     vector: NDArray[np.float32] | None = None
     explicit: bool = False
+    reading: Reading | None = None
+    said_at: datetime | None = None
+
+    @property
+    def moment(self) -> datetime:
+        """When it was said; where that is not known, when it happened."""
+        return self.said_at or self.memory.occurred_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,22 @@ class Superseded:
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """It was said before what is known now, and that has taken its place: kept for then, `by` holds now."""
+
+    memory: Memory
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeptApart:
-    """Others are near and yet not the same; all stand."""
+    """Others are near and yet not the same; all stand. `asks`: one contradicts, and only the user can decide."""
 
     memory: Memory
     near: tuple[str, ...]
     reason: str
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +106,7 @@ class Ignored:
     reason: str
 
 
-Decision: TypeAlias = Added | Merged | Superseded | KeptApart | Ignored
+Decision: TypeAlias = Added | Merged | Superseded | Late | KeptApart | Ignored
 
 
 class Neighbours(Protocol):
@@ -113,14 +124,38 @@ class Known(Protocol):
         """The active memory of each content key that has one."""
         ...
 
+    async def about(self, namespace: str, topics: Sequence[str], *, limit: int) -> Mapping[str, Sequence[str]]:
+        """Ids of active memories by what they are about, newest first."""
+        ...
+
     async def memories(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Memory]:
         """Memories by whole id."""
         ...
 
 
-def near_floor(model: str) -> float:
-    """The cosine from which two texts of this model are worth comparing."""
-    return next((floor for name, floor in NEAR_FLOOR.items() if model.startswith(name)), DEFAULT_FLOOR)
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How near counts as a candidate: `floor` is a cosine of `model`."""
+
+    model: str
+    floor: float
+
+    def close(self, cosine: float) -> float:
+        """A cosine on the common scale."""
+        return closeness(self.model, cosine)
+
+
+def measure(model: str, *, floor: float | None = None, bound: float = BOUND) -> Measure:
+    """The measure of a model: from a cosine, or from a bound on the common scale."""
+    return Measure(model, cosine_at(model, bound) if floor is None else floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a statement is compared with: the near ones best first, then the others; closeness of those that have it."""
+
+    memories: tuple[Memory, ...] = ()
+    close: Mapping[str, float] = field(default_factory=dict)
 
 
 async def reconcile(
@@ -129,53 +164,79 @@ async def reconcile(
     *,
     known: Known,
     neighbours: Neighbours | None,
-    floor: float,
+    by: Measure,
     at: datetime,
 ) -> list[Decision]:
     """One decision for each proposal, in order. Later ones see what earlier ones of the same call did."""
     exact = await known.by_content_key(namespace, list({one.memory.content_key for one in proposals}))
-    near = await near_memories(namespace, proposals, exact, known, neighbours, floor)
-    table = _Table(dict(exact), _alike(proposals, floor), at)
-    return [table.decide(proposal, near.get(proposal.memory.id, ())) for proposal in proposals]
+    found = await candidates(namespace, proposals, exact, known, neighbours, by)
+    table = _Table(dict(exact), _alike(proposals, by), at)
+    return [table.decide(proposal, found.get(proposal.memory.id, Candidates())) for proposal in proposals]
 
 
-def _alike(proposals: Sequence[Proposal], floor: float) -> dict[str, list[str]]:
-    """For each semantic proposal the earlier ones of the same call that are near, best first."""
+def _alike(proposals: Sequence[Proposal], by: Measure) -> dict[str, dict[str, float]]:
+    """For each semantic proposal the earlier ones of the same call that are near, with their closeness, best first."""
     semantic = [one for one in proposals if one.vector is not None and one.memory.layer is Layer.SEMANTIC]
     if len(semantic) < 2:
         return {}
     vectors = np.stack([one.vector for one in semantic if one.vector is not None])
     cosines = vectors @ vectors.T
-    alike: dict[str, list[str]] = {}
+    alike: dict[str, dict[str, float]] = {}
     for row, one in enumerate(semantic):
         order = np.argsort(-cosines[row, :row], kind="stable")[:MAX_NEIGHBOURS]
-        alike[one.memory.id] = [semantic[int(at)].memory.id for at in order if cosines[row, at] >= floor]
+        near = ((semantic[int(at)].memory.id, float(cosines[row, at])) for at in order)
+        alike[one.memory.id] = {name: by.close(cosine) for name, cosine in near if cosine >= by.floor}
     return alike
 
 
-async def near_memories(
+async def candidates(
     namespace: str,
     proposals: Sequence[Proposal],
     exact: Mapping[str, Memory],
     known: Known,
     neighbours: Neighbours | None,
-    floor: float,
-) -> dict[str, tuple[Memory, ...]]:
-    """Stored neighbours above the floor of each semantic proposal that is not known word for word."""
-    vectors = {
-        one.memory.id: one.vector
-        for one in proposals
-        if one.vector is not None and one.memory.layer is Layer.SEMANTIC and one.memory.content_key not in exact
+    by: Measure,
+) -> dict[str, Candidates]:
+    """Stored memories that each semantic proposal is compared with, if it is not known word for word."""
+    open_ones = [one for one in proposals if one.memory.layer is Layer.SEMANTIC and one.memory.content_key not in exact]
+    near = await _near(namespace, open_ones, neighbours, by)
+    topics = {one.memory.id: _rivals(one) for one in open_ones}
+    wanted = list(dict.fromkeys(topic for keys in topics.values() for topic in keys))
+    about = await known.about(namespace, wanted, limit=MAX_ABOUT) if wanted else {}
+    ids = {
+        one.memory.id: list(
+            dict.fromkeys(
+                (
+                    *near.get(one.memory.id, {}),
+                    *(known_id for key in topics[one.memory.id] for known_id in about.get(key, ())),
+                )
+            )
+        )
+        for one in open_ones
     }
+    memories = await known.memories(namespace, list({one for found in ids.values() for one in found}))
+    return {
+        proposed: Candidates(tuple(memories[one] for one in found if one in memories), near.get(proposed, {}))
+        for proposed, found in ids.items()
+    }
+
+
+async def _near(
+    namespace: str, proposals: Sequence[Proposal], neighbours: Neighbours | None, by: Measure
+) -> dict[str, dict[str, float]]:
+    vectors = {one.memory.id: one.vector for one in proposals if one.vector is not None}
     if neighbours is None or not vectors:
         return {}
     found = await neighbours(namespace, np.stack(list(vectors.values())), limit=MAX_NEIGHBOURS)
-    close = [[hit.id for hit in hits if hit.score >= floor] for hits in found]
-    memories = await known.memories(namespace, list({one for ids in close for one in ids}))
     return {
-        proposed: tuple(memories[one] for one in ids if one in memories)
-        for proposed, ids in zip(vectors, close, strict=True)
+        proposed: {hit.id: by.close(hit.score) for hit in hits if hit.score >= by.floor}
+        for proposed, hits in zip(vectors, found, strict=True)
     }
+
+
+def _rivals(proposal: Proposal) -> tuple[str, ...]:
+    reading = proposal.reading or reading_of(proposal.memory)
+    return rivals_of(reading) if reading is not None else ()
 
 
 @dataclass(slots=True)
@@ -183,23 +244,77 @@ class _Table:
     """The state of everything this call touches, as decisions are made one after the other."""
 
     by_key: dict[str, Memory]
-    alike: Mapping[str, list[str]]
+    alike: Mapping[str, Mapping[str, float]]
     at: datetime
     now: dict[str, Memory] = field(default_factory=dict)  # memories this call changed or added, by id
+    topics: dict[str, list[str]] = field(default_factory=dict)  # ids of these by topic, oldest first
 
-    def decide(self, proposal: Proposal, stored: Sequence[Memory]) -> Decision:
+    def decide(self, proposal: Proposal, stored: Candidates) -> Decision:
         memory = proposal.memory
         if (twin := self.by_key.get(memory.content_key)) is not None:
             return self._merge(twin, proposal, "the same words")
-        here = (self.now[one] for one in self.alike.get(memory.id, ()) if one in self.now)
-        near = [one for one in (*(self.now.get(one.id, one) for one in stored), *here) if _comparable(one, memory)]
-        for other in near:
-            if same(other, memory):
-                return self._merge(other, proposal, "the same statement in other words")
+        near = {**stored.close, **self.alike.get(memory.id, {})}
+        others = [one for one in self._others(proposal, stored) if _active_statement(one)]
+        reading = proposal.reading or reading_of(memory)
+        if reading is None or not others:
+            return self._add(proposal, ())
+        verdicts = [(one, judged(one, memory, reading, near.get(one.id))) for one in others]
+        rivals = _rivals_among(verdicts)
+        same = [one for one, verdict in verdicts if verdict.relation is Relation.SAME]
+        if rivals:
+            return self._replace(proposal, rivals, same)
+        if same:
+            reason = next(verdict.reason for one, verdict in verdicts if one is same[0])
+            return self._merge(same[0], proposal, reason)
+        akin = [(one, verdict) for one, verdict in verdicts if one.id in near and verdict.akin]
+        return self._add(proposal, akin)
+
+    def _others(self, proposal: Proposal, stored: Candidates) -> Iterable[Memory]:
+        """Candidates in their latest state: the stored ones, then those of this call, newest first."""
+        known = [one.id for one in stored.memories]
+        here = [*self.alike.get(proposal.memory.id, {})]
+        here += [one for key in _rivals(proposal) for one in reversed(self.topics.get(key, []))]
+        by_id = {one.id: one for one in stored.memories}
+        for one in dict.fromkeys((*known, *here)):
+            if one != proposal.memory.id and (one in self.now or one in by_id):
+                yield self.now.get(one) or by_id[one]
+
+    def _add(self, proposal: Proposal, akin: Sequence[tuple[Memory, Verdict]]) -> Decision:
+        self._settle(proposal.memory)
+        if not akin:
+            return Added(proposal.memory)
+        named = tuple(one.id for one, _ in akin[:MAX_NAMED])
+        return KeptApart(proposal.memory, named, f"near, but {akin[0][1].reason}")
+
+    def _replace(
+        self, proposal: Proposal, rivals: Sequence[tuple[Memory, Verdict]], same: Sequence[Memory]
+    ) -> Decision:
+        """It contradicts these: the later of two equally trusted takes the other's place."""
+        memory, reason = proposal.memory, rivals[0][1].reason
+        weaker = [one for one, _ in rivals if _TRUST[memory.origin] < _TRUST[one.origin]]
+        if weaker:
+            self._settle(memory)
+            reason = f"contradicts what is known from a more trusted source ({reason})"
+            return KeptApart(memory, tuple(one.id for one in weaker), reason, asks=True)
+        later = next((one for one, _ in rivals if _said(one) > proposal.moment), None)
+        if later is not None:
+            end = max(_begin(later), _begin(memory))
+            late = replace(memory, status=Status.SUPERSEDED, superseded_by=later.id, valid_to=end)
+            return Late(late, later.id, f"said before what holds now ({reason})")
+        copies = [one for one in same if _TRUST[memory.origin] >= _TRUST[one.origin]]
+        ended = tuple(self._end(one, memory) for one in (*(one for one, _ in rivals), *copies))
+        for one in ended:
+            self.now[one.id] = one
+            self.by_key.pop(one.content_key, None)
         self._settle(memory)
-        if not near:
-            return Added(memory)
-        return KeptApart(memory, tuple(one.id for one in near[:MAX_NAMED]), _apart(near[0], memory))
+        return Superseded(memory, ended, reason)
+
+    def _end(self, old: Memory, new: Memory) -> Memory:
+        """An earlier statement at its end: valid until the new one holds."""
+        end = max(_begin(old), _begin(new))
+        if old.valid_to is not None:
+            end = min(end, old.valid_to)
+        return replace(old, status=Status.SUPERSEDED, superseded_by=new.id, valid_to=end, updated_at=self.at)
 
     def _merge(self, before: Memory, proposal: Proposal, reason: str) -> Merged:
         after = merged(before, proposal.memory, at=self.at)
@@ -211,15 +326,48 @@ class _Table:
         return Merged(after, before, reason, reworded=after.content != before.content)
 
     def _settle(self, memory: Memory) -> None:
+        if memory.id not in self.now:
+            for key in topics_of(reading_of(memory)):
+                self.topics.setdefault(key, []).append(memory.id)
         self.now[memory.id] = memory
         self.by_key[memory.content_key] = memory
+
+
+def judged(old: Memory, new: Memory, reading: Reading, close: float | None) -> Verdict:
+    """How a new statement, read as `reading`, stands to a known one."""
+    known = reading_of(old)
+    if known is None or old.namespace != new.namespace:
+        return Verdict(Relation.DIFFERENT, "no short statement")
+    return relate(known, reading, close)
+
+
+def _rivals_among(verdicts: Sequence[tuple[Memory, Verdict]]) -> list[tuple[Memory, Verdict]]:
+    """All that it surely contradicts; where it only shares words with some, the one that it shares most with."""
+    contradicted = [(one, verdict) for one, verdict in verdicts if verdict.relation is Relation.SUPERSEDES]
+    sure = [pair for pair in contradicted if pair[1].sure]
+    if sure or not contradicted:
+        return sure
+    return [max(contradicted, key=lambda pair: (pair[1].shared, pair[0].created_at, pair[0].id))]
+
+
+def _active_statement(memory: Memory) -> bool:
+    return memory.status is Status.ACTIVE and memory.layer is Layer.SEMANTIC and isinstance(memory.body, Statement)
+
+
+def _said(memory: Memory) -> datetime:
+    """When a memory was said, as near as it tells: what is still to come was said before it was written."""
+    return min(memory.occurred_at, memory.created_at)
+
+
+def _begin(memory: Memory) -> datetime:
+    return memory.valid_from or memory.occurred_at
 
 
 def merged(before: Memory, new: Memory, *, at: datetime) -> Memory:
     """The known memory after it was said once more: trusted more, all sources kept, the more specific wording kept."""
     trusted = _TRUST[new.origin] >= _TRUST[before.origin]
     worded = before
-    if trusted and before.content_key != new.content_key and _more_specific(new, before):
+    if trusted and before.content_key != new.content_key and _detail(new) > _detail(before):
         worded = new
     return replace(
         before,
@@ -238,43 +386,9 @@ def merged(before: Memory, new: Memory, *, at: datetime) -> Memory:
     )
 
 
-def same(a: Memory, b: Memory) -> bool:
-    """Whether two near memories state the same. `False` in doubt: a second copy costs less than a lost fact."""
-    if not _comparable(a, b) or not isinstance(a.body, Statement) or not isinstance(b.body, Statement):
-        return False
-    if a.body.negated != b.body.negated or difference(a.content, b.content) is not None:
-        return False
-    if a.body.value is None or b.body.value is None:
-        return _tokens(a.content) == _tokens(b.content)
-    return _same_value(a.body.slot, _tokens(a.body.value), _tokens(b.body.value))
-
-
-def _comparable(a: Memory, b: Memory) -> bool:
-    """Whether two memories speak of the same thing, so that they can be the same or differ at all."""
-    if not isinstance(a.body, Statement) or not isinstance(b.body, Statement):
-        return False
-    if a.layer is not Layer.SEMANTIC or b.layer is not Layer.SEMANTIC:
-        return False
-    if (a.body.subject, a.body.slot) != (b.body.subject, b.body.slot):
-        return False
-    return a.body.subject is not None or (a.speaker and fold(a.speaker)) == (b.speaker and fold(b.speaker))
-
-
-def _same_value(slot: str | None, a: list[str], b: list[str]) -> bool:
-    if a == b:
-        return True
-    shorter, longer = sorted((a, b), key=len)
-    return slot in _SPECIFIABLE and bool(shorter) and longer[: len(shorter)] == shorter
-
-
-def _more_specific(new: Memory, before: Memory) -> bool:
-    return len(_tokens(new.content)) > len(_tokens(before.content))
-
-
-def _apart(other: Memory, memory: Memory) -> str:
-    reason = difference(other.content, memory.content)
-    return f"near, but differs in {reason.value}" if reason is not None else "near, but not surely the same"
-
-
-def _tokens(text: str) -> list[str]:
-    return [stem(token) for token in _TOKEN.findall(fold(text)) if token not in _EMPTY]
+def _detail(memory: Memory) -> int:
+    """How much a memory says: words with content, numbers and times."""
+    reading = reading_of(memory)
+    if reading is None:
+        return 0
+    return sum(len(one.content) + len(one.numbers) + len(one.times) for one in reading.claims)

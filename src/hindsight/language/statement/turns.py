@@ -1,0 +1,162 @@
+"""Claims that turn against what was said before: corrections, ends, changes, new times."""
+
+from __future__ import annotations
+
+from hindsight.language.statement.claim import LIGHT, SORTS, Claim, Turn
+from hindsight.language.statement.moments import times_differ
+from hindsight.language.statement.subjects import Subjects, has_figures, plain
+from hindsight.language.statement.values import equal_values, overlap, slots_meet
+from hindsight.language.statement.verdict import Verdict, different, supersedes, unrelated
+
+_ENDS: dict[str, frozenset[str]] = {
+    "die": frozenset(["have", "reside", "work", "study", "own_name", "play", "like"]),
+    "end": frozenset(["have", "use", "study", "work", "plan", "happen", "be"]),
+    "work": frozenset({"work", "be", "lead"}),
+    "have": frozenset(["have", "car", "use", "buy", "own_name", "be"]),
+    "marital": frozenset({"marital", "like"}),
+}
+# What who keeps a diet does not eat: saying that they eat it ends the diet.
+_FORBIDDEN = {
+    "vegetarian": frozenset(["meat", "fish", "pork", "beef", "lamb", "chicken", "seafood", "shrimp", "crab", "steak"]),
+    "vegan": frozenset(
+        [
+            "meat",
+            "fish",
+            "pork",
+            "beef",
+            "lamb",
+            "chicken",
+            "seafood",
+            "shrimp",
+            "crab",
+            "steak",
+            "egg",
+            "milk",
+            "dairy",
+            "cheese",
+        ]
+    ),
+}
+_DEGREES = frozenset({"student", "graduatestudent", "phdstudent", "undergraduate", "university"})
+
+
+def ends_of(claim: Claim) -> frozenset[str]:
+    """The slots whose statements a claim may end."""
+    if claim.turn is None:
+        return frozenset({"diet"}) if claim.slot == "eat" else frozenset()
+    return _ENDS.get(claim.slot, frozenset({claim.slot}))
+
+
+def corrected(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
+    if subjects is Subjects.OTHER and not (set(b.dropped) & set(a.value)):
+        return None
+    if set(b.dropped) & set(a.value) or slots_meet(a, b):
+        if equal_values(a, b) and a.negated == b.negated:
+            return None
+        if a.negated == b.negated and not (a.single or b.single or b.dropped or a.slot == b.slot):
+            return None
+        return supersedes("a correction")
+    return None
+
+
+def moved_or_cancelled(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
+    spoken = b.content | set(b.dropped)
+    shared = {word for word in spoken & (a.content | a.verbs) if word not in LIGHT}
+    if not shared or (has_figures(plain(a.subject)) and has_figures(plain(b.subject)) and subjects is Subjects.OTHER):
+        return unrelated("about something else")
+    if b.negated:
+        return different("it stays as it was")
+    if b.turn is Turn.RESCHEDULED and not a.times:
+        return different("no time to move")
+    if times_differ(a.subject_times - b.times, b.subject_times) and b.turn is Turn.CANCELLED:
+        return different("at another time")
+    if a.past and a.times:
+        return different("it is over already")
+    return supersedes("moved to another time" if b.turn is Turn.RESCHEDULED else "cancelled", len(shared))
+
+
+def replaced(a: Claim, b: Claim) -> Verdict | None:
+    """Another subject, and yet its turn: «已迁移到 MySQL» after "the stack uses PostgreSQL", "npm no longer works"."""
+    if b.turn is Turn.CHANGED and b.owner and not a.owner and types(a) & types(b):
+        return supersedes("changed", len(a.content & b.content))
+    if b.turn is Turn.ENDED and b.slot == "work" and not b.owner and overlap(set(b.subject), set(a.value)):
+        return supersedes("it is no longer in use")
+    return None
+
+
+def outgrown(a: Claim, b: Claim) -> Verdict | None:
+    """A state that cannot go on beside what is said: a student who has graduated, a vegetarian who eats meat."""
+    if a.slot == b.slot == "study" and "graduate" in b.value and "graduate" not in a.value and not a.past:
+        named = set(b.value) - {"graduate", "university"}
+        if not named or overlap(named, set(a.value)) or not set(a.value) - _DEGREES:
+            return supersedes("finished")
+    if a.slot == "diet" and b.slot == "eat" and not (a.negated or b.negated or a.past):
+        forbidden = _FORBIDDEN.get(a.value[0] if a.value else "", frozenset())
+        return supersedes("the diet has ended") if forbidden & set(b.value) else different("another food")
+    return None
+
+
+def ended(a: Claim, b: Claim) -> Verdict | None:
+    """An end: of what is named, or of the whole slot where nothing is."""
+    if b.turn is not Turn.ENDED:
+        return None
+    if (a.turn is Turn.ENDED and a.slot == b.slot) or (a.past and a.times):
+        return None
+    ends = _ENDS.get(b.slot, frozenset({b.slot}))
+    if (
+        a.slot not in ends
+        and not {a.slot} & b.verbs
+        and b.slot not in a.verbs
+        and not (b.slot == "stop" and set(b.value) & (set(a.value) | a.verbs))
+    ):
+        return None
+    if a.negated and b.negated:
+        return None
+    named = {word for word in (*b.value, *(b.subject if b.slot == "die" else ())) if word not in ("user", "retired")}
+    if b.slot == "die" and not plain(b.subject) & (a.content | {a.owner.rpartition("/")[2]}):
+        return unrelated("about something else")
+    if b.slot == "marital" or b.slot == "die" or not named or b.value[:1] == ("retired",):
+        return supersedes("it has ended")
+    if overlap(named, set(a.value) | a.verbs | set(a.subject)) or not a.value:
+        return supersedes("it has ended")
+    return None
+
+
+def changed(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
+    """A change: away from what is named, or in the same slot, or of the same thing."""
+    if b.turn is not Turn.CHANGED:
+        return None
+    if a.turn is Turn.ENDED and a.slot == b.slot == "work":
+        return supersedes("changed")
+    if a.turn is Turn.ENDED or a.past:
+        return None
+    if b.dropped and overlap(set(b.dropped), set(a.value)):
+        return supersedes("changed")
+    if (a.slot == "reside" and b.slot == "reside") or a.slot == "own_name" == b.slot:
+        return None if equal_values(a, b) else supersedes("changed")
+    if a.slot == "work" and b.slot in ("work", "switch"):
+        return None if equal_values(a, b) and b.value else supersedes("changed")
+    if b.dropped and a.slot == "use":
+        return different("another one was changed")
+    if equal_values(a, b):
+        return None
+    return _changed_thing(a, b, subjects)
+
+
+def _changed_thing(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
+    mine, theirs = types(a), types(b)
+    if mine & theirs:
+        return supersedes("changed", len(a.content & b.content))
+    if mine and theirs:
+        return different("another sort of thing")
+    shared = (a.content | a.verbs) & (b.content | b.verbs) - LIGHT
+    about = plain(a.subject) & (plain(b.subject) | set(b.value)) or (plain(b.subject) & set(a.value))
+    if subjects is not Subjects.OTHER and (about or shared - {"use", "switch"}):
+        return supersedes("changed", len(shared))
+    if a.slot == b.slot and b.slot == "use" and not a.value[1:]:
+        return supersedes("changed", 0)
+    return None
+
+
+def types(claim: Claim) -> frozenset[str]:
+    return frozenset(kind for _, kind in claim.kinds) & SORTS

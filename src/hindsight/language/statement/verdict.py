@@ -1,0 +1,40 @@
+"""What comes of comparing two statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Relation(StrEnum):
+    """What a later statement is to an earlier one."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    SUPERSEDES = "supersedes"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The relation and why.
+
+    `sure`: by subject and slot; otherwise by the number of `shared` words, and only the best of several counts.
+    """
+
+    relation: Relation
+    reason: str
+    sure: bool = True
+    shared: int = 0
+    akin: bool = True  # both speak of the same subject and relation
+
+
+def different(reason: str) -> Verdict:
+    return Verdict(Relation.DIFFERENT, reason)
+
+
+def unrelated(reason: str) -> Verdict:
+    return Verdict(Relation.DIFFERENT, reason, akin=False)
+
+
+def supersedes(reason: str, shared: int | None = None) -> Verdict:
+    return Verdict(Relation.SUPERSEDES, reason, sure=shared is None, shared=shared or 0)
