@@ -35,15 +35,15 @@ DATE_NEAR, DATE_INSIDE = "date_near", "date_inside"
 SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         LEXICAL: 1.0,
-        PREVIOUS: 0.35,
+        PREVIOUS: 0.5,
         NEXT: 0.3,
-        SESSION: 0.4,
+        SESSION: 0.6,
         SPEAKER: 0.7,  # a boost, never a filter: a question may name the wrong one
         DATE_NEAR: 0.8,
         DATE_INSIDE: 0.4,
-        DENSE: 0.5,
-        DENSE_NEXT: 0.2,
-        DENSE_SESSION: 0.6,
+        DENSE: 0.65,
+        DENSE_NEXT: 0.1,
+        DENSE_SESSION: 0.4,
     }
 )
 SIGNAL_MOST: Mapping[str, float] = MappingProxyType(
@@ -54,8 +54,8 @@ AROUND = (PREVIOUS, NEXT, SESSION, DENSE_NEXT, DENSE_SESSION)
 # Breadth: each hit given from a session takes this much from the others of that session, in units of the signals' sum,
 # or BREADTH_TURNS / turns of the session where that is less.
 BREADTH = "breadth"
-BREADTH_MOST = 1.0
-BREADTH_TURNS = 8.0
+BREADTH_MOST = 2.0
+BREADTH_TURNS = 16.0
 
 FITS = 0.4
 FITS_BY_WORDS = 0.3

@@ -31,8 +31,7 @@ class Candidates:
     def of(cls, recalled: Recalled, windows: Sequence[Window] = ()) -> Candidates:
         """The entries found, and those of their sessions."""
         found = [hit for route in (recalled.words, recalled.meaning) if route is not None for hit in route.hits]
-        around = _with_all(recalled.around, [hit.id for hit in found])
-        places = {entry_id: place for place, entry_id in enumerate(around.ids)}
+        around, places = _with_all(recalled.around, (hit.id for hit in found))
         turns = Turns.of(around)
         lexical = None if recalled.words is None else _lexical(recalled.words, around, places)
         dense = None if recalled.meaning is None else _dense(recalled, recalled.meaning, places)
@@ -49,7 +48,9 @@ class Candidates:
     def best(self, size: int) -> list[int]:
         """The places of those that fit best by the signals known so far, best first."""
         rough = sum((SIGNAL_WEIGHTS[name] * values for name, values in self.signals.items()), np.zeros(len(self.ids)))
-        places: list[int] = np.argsort(-rough, kind="stable")[:size].tolist()
+        first = np.argpartition(-rough, size)[:size] if len(rough) > size else np.arange(len(rough))
+        first.sort()  # of equals, the one that was said first
+        places: list[int] = first[np.argsort(-rough[first], kind="stable")].tolist()
         return places
 
     def signals_of(self, pool: Sequence[int]) -> dict[str, dict[str, float]]:
@@ -78,29 +79,32 @@ class Candidates:
         return float(self.around.scores[self.places[entry_id]])
 
 
-def _with_all(around: Surroundings | None, ids: Iterable[str]) -> Surroundings:
-    """The surroundings, and the entries that are not in them, as if each stood alone."""
-    known = set() if around is None else set(around.ids)
-    alone = [entry_id for entry_id in dict.fromkeys(ids) if entry_id not in known]
-    count = len(alone)
-    apart = Surroundings(
-        alone,
+def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surroundings, dict[str, int]]:
+    """The surroundings, behind them the entries that are not in them, each standing alone; and the place of each id."""
+    held = list(around.ids) if around is not None else []
+    places = dict(zip(held, range(len(held)), strict=True))
+    for entry_id in ids:
+        places.setdefault(entry_id, len(places))
+    count = len(places) - len(held)
+    alone = Surroundings(
+        list(places)[len(held) :],
         np.full(count, -1, np.int32),
         np.full(count, -1, np.int64),
         np.zeros(count, np.bool_),
         np.full(count, np.nan),
         np.zeros(count),
     )
-    if around is None or not count:
-        return around or apart
-    return Surroundings(
-        [*apart.ids, *around.ids],
-        np.concatenate([apart.sessions, around.sessions]),
-        np.concatenate([apart.positions, around.positions]),
-        np.concatenate([apart.replies, around.replies]),
-        np.concatenate([apart.times, around.times]),
-        np.concatenate([apart.scores, around.scores]),
+    if around is None:
+        return alone, places
+    joined = Surroundings(
+        [*held, *alone.ids],
+        np.concatenate([around.sessions, alone.sessions]),
+        np.concatenate([around.positions, alone.positions]),
+        np.concatenate([around.replies, alone.replies]),
+        np.concatenate([around.times, alone.times]),
+        np.concatenate([around.scores, alone.scores]),
     )
+    return joined, places
 
 
 def _lexical(words: ByWords, around: Surroundings, places: Mapping[str, int]) -> Values:
@@ -116,7 +120,7 @@ def _dense(recalled: Recalled, meaning: ByMeaning, places: Mapping[str, int]) ->
     """Cosines on their scale; 0 where none is known."""
     cosines = np.full(len(places), -1.0)
     if recalled.cosines is not None:
-        cosines[len(places) - len(recalled.cosines) :] = recalled.cosines  # after those that are not in the sessions
+        cosines[: len(recalled.cosines)] = recalled.cosines
     cosines[[places[hit.id] for hit in meaning.hits]] = [hit.score for hit in meaning.hits]
     calibration = ranking.calibration_of(meaning.model)
     scaled: Values = np.nan_to_num((cosines - calibration.floor) / calibration.span).clip(0.0, ranking.DENSE_MOST)

@@ -17,6 +17,7 @@ from hindsight.domain.surroundings import Surroundings
 Values = NDArray[np.float64]
 
 BEST_OF_SESSION = 3  # turns whose mean speaks for a session
+SIGNAL_BOUND = 2.0  # no signal is as high
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,9 +56,9 @@ class Turns:
 
     def session(self, values: Values) -> Values:
         """For each turn, the mean of the best three of its session."""
-        order = np.lexsort((-values, self.sessions))
-        begins = np.flatnonzero(np.diff(self.sessions, prepend=np.int32(-2)))
-        sizes = np.diff(begins, append=len(values))
+        begins, sizes = self._groups()
+        groups = np.repeat(np.arange(len(begins)), sizes)
+        order = np.argsort(groups * (1 + 2 * SIGNAL_BOUND) - values)  # session by session, the best first
         places = np.arange(len(values)) - np.repeat(begins, sizes)
         first = np.where(places < BEST_OF_SESSION, values[order], 0.0)
         sums = np.add.reduceat(first, begins) if len(values) else values
@@ -65,9 +66,13 @@ class Turns:
 
     def sizes(self) -> Values:
         """For each turn, how many its session has; 0 without a session."""
-        begins = np.flatnonzero(np.diff(self.sessions, prepend=np.int32(-2)))
-        sizes = np.diff(begins, append=len(self.sessions))
-        return np.where(self.sessions < 0, 0, np.repeat(sizes, sizes)).astype(np.float64)
+        _, sizes = self._groups()
+        return np.where(self.sessions < 0, 0.0, np.repeat(sizes, sizes))
+
+    def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where each session begins, and how many turns it has."""
+        begins = np.flatnonzero(np.append(True, self.sessions[1:] != self.sessions[:-1])[: len(self.sessions)])
+        return begins, np.diff(np.append(begins, len(self.sessions)))
 
     def _goes_on(self) -> NDArray[np.bool_]:
         same: NDArray[np.bool_] = (self.sessions[1:] == self.sessions[:-1]) & (self.sessions[1:] >= 0)

@@ -29,7 +29,7 @@ CONTEXT = "context"
 DEADLINES: Mapping[str, float] = MappingProxyType({VECTOR: 2.3, KEYWORD: 1.5, CONTEXT: 0.3})
 # Sessions are looked at of so many of the best of each route: of 100 or 200, recall@10 is the same on all sets, and the
 # sessions of 25 lose 1 to 5 points.
-SESSIONS_OF = 60
+SESSIONS_OF = 50
 # Candidates per route: where both routes give 200 and what only one found is scored by the other too, recall@10 is that
 # of scoring everything (LoCoMo, Chinese facts).
 LIMIT = 200
