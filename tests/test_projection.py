@@ -1,6 +1,9 @@
 """Indexes brought level by the change log."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from hindsight.domain.query import Filters
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
 from hindsight.projection import Projection
+from hindsight.testing.index_samples import DAY as NOON
 from hindsight.testing.index_samples import SPACE, entry, unit_vectors
 
 
@@ -22,12 +26,13 @@ class Log:
     def __init__(self) -> None:
         self.held: dict[str, Entry] = {}
         self.steps: list[Touched] = []
+        self.seconds = count()
 
     def write(self, *ids: str, gone: Sequence[str] = ()) -> None:
         self.held.update((name, entry(name)) for name in ids)
         for name in gone:
             self.held.pop(name, None)
-        self.steps.append(Touched(len(self.steps) + 1, (*ids, *gone)))
+        self.steps.append(Touched(len(self.steps) + 1, (*ids, *gone), NOON + timedelta(seconds=next(self.seconds))))
 
     async def head(self, namespace: str) -> int:
         return len(self.steps)
@@ -72,3 +77,44 @@ async def test_a_store_that_went_back_is_followed_anew() -> None:
     log.steps.pop()
     del log.held["b"]
     assert await found(level) == ({"a"}, {"a"})
+
+
+@pytest.mark.parametrize("later", [0, 1, 2, 3])
+async def test_a_snapshot_of_before_a_restore_is_not_taken_for_the_store(tmp_path: Path, later: int) -> None:
+    log = Log()
+    log.write("a")
+    restored = Log()
+    restored.held, restored.steps, restored.seconds = dict(log.held), list(log.steps), count(100)
+    log.write("lost")
+    log.write("lost too")
+    lexical = EmbeddedLexicalIndex(tmp_path)
+    assert await found(Projection(log, lexical, EmbeddedVectorIndex(), model="m")) == (  # type: ignore[arg-type]  # only what it reads
+        {"a", "lost", "lost too"},
+        {"a", "lost", "lost too"},
+    )
+    await lexical.aclose()
+    written = {f"new {number}" for number in range(later)}
+    for name in sorted(written):
+        restored.write(name)
+    again = EmbeddedLexicalIndex(tmp_path)
+    assert await found(Projection(restored, again, EmbeddedVectorIndex(), model="m")) == (  # type: ignore[arg-type]  # only what it reads
+        {"a", *written},
+        {"a", *written},
+    )
+    await again.aclose()
+
+
+async def test_a_snapshot_of_this_store_is_read_and_not_made_anew(tmp_path: Path) -> None:
+    log = Log()
+    log.write("a")
+    log.write("b")
+    first = EmbeddedLexicalIndex(tmp_path)
+    await found(Projection(log, first, EmbeddedVectorIndex(), model="m"))  # type: ignore[arg-type]  # only what it reads
+    await first.aclose()
+    second = EmbeddedLexicalIndex(tmp_path)
+    level = Projection(log, second, EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]  # only what it reads
+    held = dict(log.held)
+    log.held.clear()  # nothing more can be read of what was there before
+    by_words, _ = await level.by_words(SPACE, ["cat"], Filters(), limit=10)
+    assert {hit.id for hit in by_words} == set(held)
+    await second.aclose()

@@ -189,6 +189,10 @@ class Index(Protocol):
         """The change number this index has followed to; 0 for an empty one."""
         ...
 
+    async def mark(self, namespace: str) -> str:
+        """What `apply` was told of the change at the cursor: another store's change of this number has another."""
+        ...
+
     async def drop(self, namespace: str) -> None:
         """Forget a namespace; its cursor is 0 again."""
         ...
@@ -212,6 +216,7 @@ class VectorIndex(Index, Protocol):
         deletes: Sequence[str],
         *,
         cursor: int,
+        mark: str = "",
     ) -> None:
         """Take in entries with their unit vectors, let others go, and move the cursor. Repeating it changes nothing."""
         ...
@@ -230,7 +235,9 @@ class VectorIndex(Index, Protocol):
 class LexicalIndex(Index, Protocol):
     """Finds entries by their words; one scorer for all stores."""
 
-    async def apply(self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int) -> None:
+    async def apply(
+        self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int, mark: str = ""
+    ) -> None:
         """Take in entries, let others go, and move the cursor. Repeating it changes nothing."""
         ...
 

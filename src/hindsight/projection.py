@@ -11,6 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from hindsight.domain.change import Touched
 from hindsight.domain.memory import Layer
 from hindsight.domain.query import Filters, Scored
 from hindsight.domain.surroundings import Surroundings
@@ -41,6 +42,7 @@ class Projection:
         self._vector = vector
         self._model = model
         self._catching_up: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._proven: set[tuple[str, str]] = set()  # indexes that are known to have followed this store's log
 
     async def by_words(
         self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int
@@ -100,7 +102,7 @@ class Projection:
 
     async def _level(self, namespace: str, name: str, index: Index) -> None:
         head = await self._store.head(namespace)
-        while await index.cursor(namespace) != head:
+        while (name, namespace) not in self._proven or await index.cursor(namespace) != head:
             await asyncio.shield(self._catch_up(namespace, name, index))
             head = await self._store.head(namespace)
 
@@ -108,7 +110,7 @@ class Projection:
         running = self._catching_up.get((name, namespace))
         if running is not None:
             return running
-        task = asyncio.create_task(self._run(namespace, index), name=f"{name} index of {namespace}")
+        task = asyncio.create_task(self._run(namespace, name, index), name=f"{name} index of {namespace}")
         self._catching_up[name, namespace] = task
         task.add_done_callback(lambda done: self._ended(name, namespace, done))
         return task
@@ -119,7 +121,9 @@ class Projection:
             # Whoever waits for it hears of it too; a follower in the background has nobody.
             log.warning("the %s index is behind the store: %s", name, error)
 
-    async def _run(self, namespace: str, index: Index) -> None:
+    async def _run(self, namespace: str, name: str, index: Index) -> None:
+        if (name, namespace) not in self._proven:
+            await self._prove(namespace, name, index)
         head = await self._store.head(namespace)
         cursor = await index.cursor(namespace)
         if cursor > head:
@@ -129,25 +133,42 @@ class Projection:
         while cursor < head:
             cursor = await self._advance(namespace, index, cursor)
 
+    async def _prove(self, namespace: str, name: str, index: Index) -> None:
+        """Let an index go that followed another log than the store's: its snapshot is of before a restore."""
+        cursor = await index.cursor(namespace)
+        if cursor:
+            steps = await self._store.touched(namespace, after=cursor - 1, limit=1)
+            if not steps or steps[0].change != cursor or _mark(steps[0]) != await index.mark(namespace):
+                log.warning("the %s index had followed another store than this one: it is built anew", name)
+                await index.drop(namespace)
+        self._proven.add((name, namespace))
+
     async def _advance(self, namespace: str, index: Index, cursor: int) -> int:
         steps = await self._store.touched(namespace, after=cursor, limit=STEP)
         if not steps:
             return await self._store.head(namespace)
         ids = list(dict.fromkeys(entry_id for step in steps for entry_id in step.entry_ids))
-        reached = steps[-1].change
+        reached, mark = steps[-1].change, _mark(steps[-1])
+        before = await index.mark(namespace)
         for start in range(0, max(1, len(ids)), SLICE):  # a step without entries moves the cursor too
             # The cursor moves with the last slice: after a crash all are taken in again, which changes nothing.
             last = start + SLICE >= len(ids)
-            await self._take(namespace, index, ids[start : start + SLICE], reached if last else cursor)
+            place = (reached, mark) if last else (cursor, before)
+            await self._take(namespace, index, ids[start : start + SLICE], *place)
         return reached
 
-    async def _take(self, namespace: str, index: Index, ids: Sequence[str], cursor: int) -> None:
+    async def _take(self, namespace: str, index: Index, ids: Sequence[str], cursor: int, mark: str) -> None:
         entries = await self._store.entries(namespace, ids)
         if index is self._vector:
             vectors = await self._store.vectors(namespace, list(entries), model=self._model)
             upserts = [(entry, vectors[entry.id]) for entry in entries.values() if entry.id in vectors]
             gone = [entry_id for entry_id in ids if entry_id not in vectors]
-            await self._vector.apply(namespace, upserts, gone, cursor=cursor)
+            await self._vector.apply(namespace, upserts, gone, cursor=cursor, mark=mark)
         else:
             gone = [entry_id for entry_id in ids if entry_id not in entries]
-            await self._lexical.apply(namespace, list(entries.values()), gone, cursor=cursor)
+            await self._lexical.apply(namespace, list(entries.values()), gone, cursor=cursor, mark=mark)
+
+
+def _mark(step: Touched) -> str:
+    """What tells a step from that of another store with the same number."""
+    return "" if step.at is None else step.at.isoformat()

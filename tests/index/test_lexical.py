@@ -1,5 +1,6 @@
 """The keyword index under its contract, and its snapshots."""
 
+import os
 from pathlib import Path
 
 from hindsight.domain.query import Filters
@@ -72,6 +73,23 @@ async def test_a_snapshot_holds_no_text_and_goes_when_an_entry_goes(tmp_path: Pa
     await index.aclose()
     index = EmbeddedLexicalIndex(tmp_path)
     assert (await index.cursor(SPACE), await index.count(SPACE)) == (2, 1)
+    await index.aclose()
+
+
+async def test_what_a_killed_process_left_half_saved_is_cleared_away(tmp_path: Path) -> None:
+    file = await saved(tmp_path)
+    left = file.with_name(f"{file.name}.123.new")
+    fresh = file.with_name(f"{file.name}.456.new")  # of a process that saves just now
+    for each in (left, fresh):
+        each.write_bytes(file.read_bytes()[:100])
+    os.utime(left, (0, 0))
+    index = EmbeddedLexicalIndex(tmp_path)
+    await index.apply(SPACE, [entry("three")], [], cursor=9)
+    await index.aclose()
+    assert sorted(file.parent.iterdir()) == [file, fresh]
+    index = EmbeddedLexicalIndex(tmp_path)
+    await index.drop(SPACE)
+    assert list(file.parent.iterdir()) == []
     await index.aclose()
 
 

@@ -83,6 +83,29 @@ async def test_a_file_that_may_not_be_written_is_reported(tmp_path: Path) -> Non
         await SqliteStore.open(file)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps an open file in its place")
+@pytest.mark.parametrize("replaced", [True, False])
+async def test_a_file_removed_or_replaced_while_it_is_open_takes_no_more(tmp_path: Path, replaced: bool) -> None:
+    older = await SqliteStore.open(tmp_path / "older.db")
+    await older.apply(a_batch("old", episodes=(an_episode("e1"),)))
+    await older.aclose()
+    file = tmp_path / "memory.db"
+    store = await SqliteStore.open(file)
+    await store.apply(a_batch("b1", episodes=(an_episode("e1"),)))
+    await store.apply(a_batch("b2", episodes=(an_episode("e2"),)))
+    aside = file.rename(tmp_path / "aside.db")
+    if replaced:
+        (tmp_path / "older.db").rename(file)
+    for call in (lambda: store.apply(a_batch("b3")), lambda: store.stats(SPACE), lambda: store.head(SPACE)):
+        with pytest.raises(StorageUnavailable, match="removed or replaced") as refusal:
+            await call()
+        assert "start again" in refusal.value.hint
+    aside.replace(file)
+    await store.apply(a_batch("b3", episodes=(an_episode("e3"),)))
+    assert (await store.stats(SPACE)).episodes == 3
+    await store.aclose()
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 1 MB."""

@@ -211,10 +211,14 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """The index entries that one step of the change log touched: read them anew from the store."""
+    """The index entries that one step of the change log touched: read them anew from the store.
+
+    `at`: the time of its batch, by which a step is told from another log's with the same number.
+    """
 
     change: int
     entry_ids: tuple[str, ...]
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

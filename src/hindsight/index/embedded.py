@@ -27,6 +27,10 @@ class EmbeddedVectorIndex:
         """The change number this index has followed to; 0 for an empty one."""
         return await self._keeper.glance(namespace, lambda held: held.cursor)
 
+    async def mark(self, namespace: str) -> str:
+        """What `apply` was told of the change at the cursor; empty for an empty index."""
+        return await self._keeper.glance(namespace, lambda held: held.mark)
+
     async def count(self, namespace: str) -> int:
         """Entries held."""
         return await self._keeper.glance(namespace, lambda held: held.columns.count)
@@ -42,12 +46,13 @@ class EmbeddedVectorIndex:
         deletes: Sequence[str],
         *,
         cursor: int,
+        mark: str = "",
     ) -> None:
         """Take in entries with their unit vectors, let others go, and move the cursor. Repeating it changes nothing.
 
         `InvalidInput` if a vector is of another length than those the namespace holds.
         """
-        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor))
+        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor, mark))
 
     async def search(
         self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
@@ -71,17 +76,19 @@ class EmbeddedVectorIndex:
 class _Namespace:
     """The vectors of one namespace; not for several threads."""
 
-    __slots__ = ("_vectors", "columns", "cursor")
+    __slots__ = ("_vectors", "columns", "cursor", "mark")
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        self.cursor = 0
+        self.cursor, self.mark = 0, ""
         self.columns = Columns()
         self._vectors: Vectors | None = None
 
-    def apply(self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int) -> None:
+    def apply(
+        self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int, mark: str
+    ) -> None:
         latest = {entry.id: (entry, vector) for entry, vector in upserts}
         if latest:
             vectors = stacked([vector for _, vector in latest.values()])
@@ -91,7 +98,7 @@ class _Namespace:
             self.columns.add([entry for entry, _ in latest.values()])
         for entry_id in deletes:
             self.columns.remove(entry_id)
-        self.cursor = cursor
+        self.cursor, self.mark = cursor, mark
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3) and self._vectors is not None:
             self._vectors.keep(self.columns.compact())
 

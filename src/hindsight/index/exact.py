@@ -25,6 +25,10 @@ class ExactVectorIndex:
         """The change number this index has followed to; 0 for an empty one."""
         return await self._keeper.glance(namespace, lambda held: held.cursor)
 
+    async def mark(self, namespace: str) -> str:
+        """What `apply` was told of the change at the cursor; empty for an empty index."""
+        return await self._keeper.glance(namespace, lambda held: held.mark)
+
     async def count(self, namespace: str) -> int:
         """Entries held."""
         return await self._keeper.glance(namespace, lambda held: len(held.entries))
@@ -40,9 +44,10 @@ class ExactVectorIndex:
         deletes: Sequence[str],
         *,
         cursor: int,
+        mark: str = "",
     ) -> None:
         """Take in entries with their unit vectors, let others go, and move the cursor. Repeating it changes nothing."""
-        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor))
+        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor, mark))
 
     async def search(
         self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
@@ -60,23 +65,25 @@ class ExactVectorIndex:
 
 
 class _Namespace:
-    __slots__ = ("cursor", "entries")
+    __slots__ = ("cursor", "entries", "mark")
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        self.cursor = 0
+        self.cursor, self.mark = 0, ""
         self.entries: dict[str, tuple[Entry, NDArray[np.float32]]] = {}
 
-    def apply(self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int) -> None:
+    def apply(
+        self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int, mark: str
+    ) -> None:
         vectors = [vector for _, vector in upserts]
         if vectors:
             stacked([*vectors, *self._held()])
         self.entries.update((entry.id, (entry, vector.copy())) for entry, vector in upserts)
         for entry_id in deletes:
             self.entries.pop(entry_id, None)
-        self.cursor = cursor
+        self.cursor, self.mark = cursor, mark
 
     def _held(self) -> list[NDArray[np.float32]]:
         """One of the vectors held, if there is any: all are of its length."""

@@ -48,6 +48,10 @@ class EmbeddedLexicalIndex:
         """The change number this index has followed to; 0 for an empty one."""
         return await self._keeper.glance(namespace, lambda held: held.cursor)
 
+    async def mark(self, namespace: str) -> str:
+        """What `apply` was told of the change at the cursor; empty for an empty index."""
+        return await self._keeper.glance(namespace, lambda held: held.mark)
+
     async def count(self, namespace: str) -> int:
         """Entries held."""
         return await self._keeper.glance(namespace, lambda held: held.columns.count)
@@ -56,9 +60,11 @@ class EmbeddedLexicalIndex:
         """Forget a namespace; its cursor is 0 again."""
         await self._keeper.call(namespace, _Namespace.clear)
 
-    async def apply(self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int) -> None:
+    async def apply(
+        self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int, mark: str = ""
+    ) -> None:
         """Take in entries, let others go, and move the cursor. Repeating it changes nothing."""
-        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor))
+        await self._keeper.call(namespace, lambda held: held.apply(upserts, deletes, cursor, mark))
 
     async def search(self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int) -> Sequence[Scored]:
         """The `limit` best entries by BM25 among those that match and share a term, best first; ties by id."""
@@ -93,7 +99,7 @@ class _Namespace:
 
     __slots__ = (
         "_b", "_file", "_k1", "_known_mask", "_known_norms", "_known_scores", "_lengths", "_postings", "_unsaved",
-        "columns", "cursor", "known_ceiling",
+        "columns", "cursor", "known_ceiling", "mark",
     )  # fmt: skip
 
     def __init__(self, file: SnapshotFile | None, k1: float, b: float) -> None:
@@ -101,13 +107,13 @@ class _Namespace:
         self._reset()
         snapshot = file.load() if file else None
         if snapshot is not None:
-            self.cursor = snapshot.cursor
+            self.cursor, self.mark = snapshot.cursor, snapshot.mark
             self.columns = Columns.of(snapshot.ids, snapshot.arrays)
             self._postings = Postings.of(snapshot.arrays)
             self._lengths.replace(snapshot.arrays["lengths"])
 
     def _reset(self) -> None:
-        self.cursor = 0
+        self.cursor, self.mark = 0, ""
         self.columns = Columns()
         self._postings = Postings()
         self._lengths = Growing(np.int32)
@@ -126,7 +132,7 @@ class _Namespace:
         if self._file:
             self._file.remove()
 
-    def apply(self, upserts: Sequence[Entry], deletes: Sequence[str], cursor: int) -> None:
+    def apply(self, upserts: Sequence[Entry], deletes: Sequence[str], cursor: int, mark: str) -> None:
         entries = list({entry.id: entry for entry in upserts}.values())
         hashes = [_hashed(index_terms(entry.content)) for entry in entries]
         lengths = np.array([len(of_entry) for of_entry in hashes], np.int32)
@@ -138,7 +144,7 @@ class _Namespace:
         gone = [entry_id for entry_id in deletes if self.columns.remove(entry_id)]
         if gone and self._file:
             self._file.remove()
-        self.cursor = cursor
+        self.cursor, self.mark = cursor, mark
         self._changed()
         self._unsaved += len(entries) + len(gone)
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3):
@@ -223,6 +229,6 @@ class _Namespace:
         arrays = {**self.columns.arrays(), **self._postings.arrays(), "lengths": self._lengths.rows}
         self._unsaved = 0
         try:
-            self._file.save(Snapshot(self.cursor, self.columns.ids, arrays))
+            self._file.save(Snapshot(self.cursor, self.mark, self.columns.ids, arrays))
         except StorageFull as error:
             _log.warning("%s %s", error, error.hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -16,15 +17,17 @@ from numpy.typing import NDArray
 
 from hindsight.errors import StorageFull, StorageUnavailable
 
-_MAGIC = b"hindsight index 1\n"
+_MAGIC = b"hindsight index 2\n"
 _DIGEST = 16
+ABANDONED = 3600.0  # seconds; no process takes so long to save
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What an index held of one namespace when it had followed the change log to `cursor`."""
+    """What an index held of one namespace when it had followed the log to `cursor`, whose change has this mark."""
 
     cursor: int
+    mark: str
     ids: list[str]
     arrays: Mapping[str, NDArray[Any]]
 
@@ -55,6 +58,7 @@ class SnapshotFile:
                     file.write(part)
                 file.write(digest.digest())
             fresh.replace(self.path)
+            self._clear_up(older_than=self.path.stat().st_mtime - ABANDONED)
         except OSError as error:
             with suppress(OSError):
                 fresh.unlink()
@@ -78,14 +82,22 @@ class SnapshotFile:
     def remove(self) -> None:
         """Let it go, if it is there. `StorageUnavailable` if it stays: it may hold what must not be kept."""
         try:
-            self.path.unlink()
-        except (FileNotFoundError, NotADirectoryError):
+            self._clear_up(older_than=math.inf)
+            self.path.unlink(missing_ok=True)
+        except NotADirectoryError:
             return
         except OSError as error:
             raise StorageUnavailable(
                 f"The index snapshot {self.path} could not be removed: {error.strerror or error}.",
                 hint="Check the permissions of the data folder.",
             ) from error
+
+    def _clear_up(self, *, older_than: float) -> None:
+        """Take away what processes that were killed while they saved have left behind."""
+        for left in self.path.parent.glob(f"{self.path.name}.*.new"):
+            with suppress(FileNotFoundError):  # another process was first
+                if left.stat().st_mtime < older_than:
+                    left.unlink()
 
     def _parts(self, snapshot: Snapshot) -> Iterator[bytes | memoryview]:
         """The file piece by piece, arrays without a copy."""
@@ -95,6 +107,7 @@ class SnapshotFile:
                 "namespace": self.namespace,
                 "made_by": self.made_by,
                 "cursor": snapshot.cursor,
+                "mark": snapshot.mark,
                 "ids": snapshot.ids,
                 "arrays": [[name, values.dtype.str, values.shape] for name, values in arrays.items()],
             }
@@ -117,4 +130,4 @@ class SnapshotFile:
             size = int(np.prod(shape, dtype=np.int64))
             arrays[name] = np.frombuffer(body, dtype, size, end).reshape(shape).copy()
             end += arrays[name].nbytes
-        return Snapshot(head["cursor"], head["ids"], arrays)
+        return Snapshot(head["cursor"], head["mark"], head["ids"], arrays)

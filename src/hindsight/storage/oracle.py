@@ -95,7 +95,7 @@ class OracleStore:
         space.reviews.update((review.memory_id, review) for review in batch.reviews)
         for job in batch.jobs:
             _add_job(jobs, batch.namespace, job)
-        space.log.append(Touched(space.change, tuple(touched)))
+        space.log.append(Touched(space.change, tuple(touched), batch.at))
         space.moved[space.change] = tuple(before.items())
         space.applied[batch.key] = Applied(space.change, batch.receipt)
         self._spaces[batch.namespace] = space

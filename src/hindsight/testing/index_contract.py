@@ -53,7 +53,14 @@ class IndexContract:
         raise NotImplementedError
 
     async def feed(
-        self, index: Any, upserts: Sequence[Entry], deletes: Sequence[str] = (), *, cursor: int = 1, space: str = SPACE
+        self,
+        index: Any,
+        upserts: Sequence[Entry],
+        deletes: Sequence[str] = (),
+        *,
+        cursor: int = 1,
+        mark: str = "",
+        space: str = SPACE,
     ) -> None:
         raise NotImplementedError
 
@@ -75,6 +82,13 @@ class IndexContract:
         assert await index.cursor(SPACE) == 0
         assert await index.count(SPACE) == 0
         assert list(await self.ask(index)) == []
+
+    async def test_the_mark_is_that_of_the_change_at_the_cursor(self, index: Any) -> None:
+        assert await index.mark(SPACE) == ""
+        await self.feed(index, [entry("one")], cursor=7, mark="seven")
+        assert await index.mark(SPACE) == "seven"
+        await index.drop(SPACE)
+        assert await index.mark(SPACE) == ""
 
     async def test_what_was_taken_in_is_found_and_the_cursor_moves(self, index: Any) -> None:
         await self.feed(index, [entry("one"), entry("two")], cursor=7)
@@ -142,14 +156,14 @@ class IndexContract:
     async def test_a_second_opening_knows_all_or_asks_for_all(self, tmp_path: Path) -> None:
         first = self.make(tmp_path)
         await self.feed(first, [entry("one", tags=("a",)), entry("two", session_id="s")], cursor=5)
-        await self.feed(first, [entry("three")], ["one"], cursor=6)
+        await self.feed(first, [entry("three")], ["one"], cursor=6, mark="six")
         before = list(await self.ask(first))
         await first.aclose()
         second = self.make(tmp_path)
         if await second.cursor(SPACE) == 0:
             assert await second.count(SPACE) == 0
         else:
-            assert await second.cursor(SPACE) == 6
+            assert (await second.cursor(SPACE), await second.mark(SPACE)) == (6, "six")
             assert list(await self.ask(second)) == before
             assert await self.found(second, Filters(session_ids=("s",))) == {"two"}
         await second.aclose()
@@ -232,10 +246,17 @@ class VectorIndexContract(IndexContract):
         return vector
 
     async def feed(
-        self, index: Any, upserts: Sequence[Entry], deletes: Sequence[str] = (), *, cursor: int = 1, space: str = SPACE
+        self,
+        index: Any,
+        upserts: Sequence[Entry],
+        deletes: Sequence[str] = (),
+        *,
+        cursor: int = 1,
+        mark: str = "",
+        space: str = SPACE,
     ) -> None:
         pairs = [(one, self.vector_of(one.content)) for one in upserts]
-        await index.apply(space, pairs, deletes, cursor=cursor)
+        await index.apply(space, pairs, deletes, cursor=cursor, mark=mark)
 
     async def ask(
         self, index: Any, wanted: Filters = ALL, *, limit: int = MANY, space: str = SPACE
@@ -301,9 +322,16 @@ class LexicalIndexContract(IndexContract):
         raise NotImplementedError
 
     async def feed(
-        self, index: Any, upserts: Sequence[Entry], deletes: Sequence[str] = (), *, cursor: int = 1, space: str = SPACE
+        self,
+        index: Any,
+        upserts: Sequence[Entry],
+        deletes: Sequence[str] = (),
+        *,
+        cursor: int = 1,
+        mark: str = "",
+        space: str = SPACE,
     ) -> None:
-        await index.apply(space, upserts, deletes, cursor=cursor)
+        await index.apply(space, upserts, deletes, cursor=cursor, mark=mark)
 
     async def ask(
         self, index: Any, wanted: Filters = ALL, *, limit: int = MANY, space: str = SPACE

@@ -134,6 +134,30 @@ class Database:
         self._connection.close()
 
 
+class TheFile:
+    """Which file a path named when it was opened: what is written to it under no name any more, nobody finds."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._opened = _identity(path)
+
+    def check(self) -> None:
+        """`StorageUnavailable` where the path names another file by now, or none."""
+        if _identity(self._path) != self._opened:
+            raise StorageUnavailable(
+                f"{self._path} has been removed or replaced while it was open",
+                hint="Stop every hindsight that uses this folder, put the right file there, and start again.",
+            )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def patiently(act: Callable[[], object]) -> None:
     """Try again while another process holds the file. SQLite does not wait by itself in every case it is busy."""
     limit = monotonic() + BUSY_SECONDS

@@ -25,7 +25,7 @@ SELECT change FROM namespace WHERE name = ?1
 SELECT name FROM namespace WHERE change > 0 ORDER BY name
 
 -- name: touched
-SELECT change, entries FROM change_log WHERE namespace = ?1 AND change > ?2 ORDER BY change LIMIT ?3
+SELECT change, entries, at FROM change_log WHERE namespace = ?1 AND change > ?2 ORDER BY change LIMIT ?3
 
 -- name: memories
 SELECT {memory} FROM json_each(?2) AS wanted CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = wanted.value

@@ -43,7 +43,9 @@ def head(database: Database, namespace: str) -> int:
 
 def touched(database: Database, namespace: str, after: int, limit: int) -> Sequence[Touched]:
     """See `Store.touched`."""
-    return [Touched(row[0], texts_of(row[1])) for row in database.rows("touched", (namespace, after, limit))]
+    return [
+        Touched(row[0], texts_of(row[1]), moment(row[2])) for row in database.rows("touched", (namespace, after, limit))
+    ]
 
 
 def entries(database: Database, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:

@@ -28,7 +28,7 @@ from hindsight.storage.schema import Migration, migrations
 from hindsight.storage.sqlite import jobs, reading
 from hindsight.storage.sqlite.applying import apply
 from hindsight.storage.sqlite.aside import Gathered, merged, stored_trace, stored_uses
-from hindsight.storage.sqlite.connection import Database, connect, create_file
+from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
 from hindsight.storage.sqlite.threads import Readers, Writer, explained
 from hindsight.storage.sqlite.upgrade import upgrade
 
@@ -48,8 +48,9 @@ class SqliteStore:
 
     def __init__(self, database: Database, schema: int, *, readers: int, traces_kept: int, watch: Watch) -> None:
         self._gathered = Gathered(traces_kept, lambda: self._writer.wake())
-        self._writer = Writer(database, schema, self._gathered)
-        self._readers = Readers(database.path, readers, watch)
+        file = TheFile(database.path)
+        self._writer = Writer(database, file, schema, self._gathered)
+        self._readers = Readers(database.path, file, readers, watch)
         self._closed = False
         self._path = database.path
 

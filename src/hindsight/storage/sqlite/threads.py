@@ -18,7 +18,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import apsw
 
 from hindsight.errors import HindsightError, SchemaMismatch
-from hindsight.storage.sqlite.connection import Database, connect, meaning
+from hindsight.storage.sqlite.connection import Database, TheFile, connect, meaning
 
 log = logging.getLogger(__name__)
 
@@ -79,8 +79,9 @@ class Call(Generic[Answer]):
 class Readers:
     """A pool of threads with a connection each. They start when there is something to read."""
 
-    def __init__(self, path: Path, count: int, watch: Callable[[str], None] | None) -> None:
+    def __init__(self, path: Path, file: TheFile, count: int, watch: Callable[[str], None] | None) -> None:
         self._path = path
+        self._file = file
         self._watch = watch
         self._queue: SimpleQueue[Call[Any] | None] = SimpleQueue()
         self._threads = [threading.Thread(target=self._run, name=f"read-{n}", daemon=True) for n in range(count)]
@@ -97,6 +98,7 @@ class Readers:
         database: Database | None = None
         while (call := self._queue.get()) is not None:
             try:
+                self._file.check()
                 if database is None:
                     database = connect(self._path, writer=False, watch=self._watch)
                 if not call.start(database):
@@ -144,8 +146,9 @@ class Signal(Enum):
 class Writer:
     """The one thread that writes. Batches that wait together share a transaction; each stands or falls by itself."""
 
-    def __init__(self, database: Database, schema: int, aside: Aside) -> None:
+    def __init__(self, database: Database, file: TheFile, schema: int, aside: Aside) -> None:
         self._database = database
+        self._file = file
         self._schema = schema
         self._aside = aside
         self._queue: SimpleQueue[Call[Any] | Signal] = SimpleQueue()
@@ -244,6 +247,7 @@ class Writer:
     def _begin(self) -> None:
         if self._refusal is not None:
             raise self._refusal
+        self._file.check()
         self._database.begin()
         found = self._database.pragma("user_version")
         if found != self._schema:
