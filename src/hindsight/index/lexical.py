@@ -163,7 +163,7 @@ class _Namespace:
     def around(self, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
         rows = self.columns.around(ids, self._mask(filters))
         return Surroundings(
-            ids=[self.columns.ids[row] for row in rows],
+            ids=[self.columns.ids[row] for row in rows.tolist()],
             sessions=self.columns.sessions[rows],
             positions=self.columns.positions[rows].astype(np.int64),
             replies=self.columns.replies[rows],
