@@ -32,8 +32,8 @@ DENSE_MOST = 1.3  # a near-copy may count for more than a good match, but not wi
 DATE_NEAR, DATE_INSIDE = "date_near", "date_inside"
 
 # How much one signal counts beside keywords: one table for all kinds of memories. Behind each, what recall@10 loses
-# without it on LoCoMo / LifeBench English / Chinese / RealMem by session, and hit@10 where question and memory differ in
-# language. The whole table: docs/indexes.md.
+# without it on LoCoMo / LifeBench English / Chinese / RealMem by session, or hit@10 where question and memory differ in
+# language. The whole table stands in docs/indexes.md.
 SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         LEXICAL: 1.0,
