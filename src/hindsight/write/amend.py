@@ -13,7 +13,7 @@ from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.experience import Experience
 from hindsight.domain.memory import Layer, Memory, Source, Statement, Status
 from hindsight.errors import Conflict, InvalidInput, NotFound
-from hindsight.language.statement.verdict import Relation
+from hindsight.language.statement.verdict import Relation, Verdict
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Extractor
@@ -23,7 +23,18 @@ from hindsight.write.link import entities
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.prepare import clean
 from hindsight.write.propose import covered, subject_of
-from hindsight.write.reconcile import Candidates, Neighbours, Proposal, candidates, judged, measure, merged
+from hindsight.write.reconcile import (
+    Candidates,
+    Neighbours,
+    Proposal,
+    candidates,
+    ended_by,
+    judged,
+    measure,
+    merged,
+    outweighs,
+    rivals_among,
+)
 from hindsight.write.request import check_share
 from hindsight.write.topics import reading_of, topics_of
 from hindsight.write.undo import take_back
@@ -164,10 +175,14 @@ class Amender:
         changed = await self._with_words(changed, episode, weighed=weighed)
         vectors, degraded = await vectors_in_time(self._embedder, [text], seconds=self._policy.embed_seconds)
         model = self._embedder.model if self._embedder is not None else ""
-        twin = await self._twin(changed, Proposal(changed, vectors.get(text)))
+        twin, rivals = await self._meets(Proposal(changed, vectors.get(text)))
         if twin is None:
             puts: tuple[Put, ...] = (Put(changed, memory.version, Act.UPDATED, actor=actor),)
-            outcome = _outcome(OutcomeAction.UPDATED, changed, reason="the former words stay in the history")
+            for one, verdict in rivals:
+                over = replace(ended_by(one, replace(changed, occurred_at=now), at=now), version=one.version + 1)
+                puts += (Put(over, one.version, Act.SUPERSEDED, verdict.reason, (changed.id,), actor),)
+            reason = "the former words stay in the history"
+            outcome = _outcome(OutcomeAction.UPDATED, changed, tuple(one.id for one, _ in rivals), reason)
             reworded: Memory | None = changed
         else:
             into = replace(merged(twin, changed, at=now), version=twin.version + 1)
@@ -229,15 +244,16 @@ class Amender:
         )
         return replace(worded, body=replace(body, topics=topics_of(reading_of(worded))))
 
-    async def _twin(self, memory: Memory, proposal: Proposal) -> Memory | None:
-        """Another active memory that states the same as this one now does."""
+    async def _meets(self, proposal: Proposal) -> tuple[Memory | None, list[tuple[Memory, Verdict]]]:
+        """Another active memory that states the same as this one now does; otherwise those that it contradicts."""
+        memory = proposal.memory
         exact = await self._store.by_content_key(memory.namespace, [memory.content_key])
         twin = exact.get(memory.content_key)
         if twin is not None:
-            return twin if twin.id != memory.id else None
+            return (twin if twin.id != memory.id else None), []
         reading = reading_of(memory)
         if reading is None:
-            return None
+            return None, []
         by = measure(
             self._embedder.model if self._embedder is not None else "",
             floor=self._policy.floor,
@@ -246,8 +262,9 @@ class Amender:
         found = await candidates(memory.namespace, [proposal], {}, self._store, self._neighbours, by)
         near = found.get(memory.id, Candidates())
         others = (one for one in near.memories if one.id != memory.id and one.status is Status.ACTIVE)
-        judgements = ((one, judged(one, memory, reading, near.close.get(one.id))) for one in others)
-        return next((one for one, verdict in judgements if verdict.relation is Relation.SAME), None)
+        verdicts = [(one, judged(one, memory, reading, near.close.get(one.id))) for one in others]
+        same = next((one for one, verdict in verdicts if verdict.relation is Relation.SAME), None)
+        return same, [pair for pair in rivals_among(verdicts) if outweighs(memory, pair[0])]
 
     # What all of them share --------------------------------------------------------------------------------------
 

@@ -259,7 +259,7 @@ class _Table:
         if reading is None or not others:
             return self._add(proposal, ())
         verdicts = [(one, judged(one, memory, reading, near.get(one.id))) for one in others]
-        rivals = _rivals_among(verdicts)
+        rivals = rivals_among(verdicts)
         same = [one for one, verdict in verdicts if verdict.relation is Relation.SAME]
         if rivals:
             return self._replace(proposal, rivals, same)
@@ -291,7 +291,7 @@ class _Table:
     ) -> Decision:
         """It contradicts these: the later of two equally trusted takes the other's place."""
         memory, reason = proposal.memory, rivals[0][1].reason
-        weaker = [one for one, _ in rivals if _TRUST[memory.origin] < _TRUST[one.origin]]
+        weaker = [one for one, _ in rivals if not outweighs(memory, one)]
         if weaker:
             self._settle(memory)
             reason = f"contradicts what is known from a more trusted source ({reason})"
@@ -301,20 +301,13 @@ class _Table:
             end = max(_begin(later), _begin(memory))
             late = replace(memory, status=Status.SUPERSEDED, superseded_by=later.id, valid_to=end)
             return Late(late, later.id, f"said before what holds now ({reason})")
-        copies = [one for one in same if _TRUST[memory.origin] >= _TRUST[one.origin]]
-        ended = tuple(self._end(one, memory) for one in (*(one for one, _ in rivals), *copies))
+        copies = [one for one in same if outweighs(memory, one)]
+        ended = tuple(ended_by(one, memory, at=self.at) for one in (*(one for one, _ in rivals), *copies))
         for one in ended:
             self.now[one.id] = one
             self.by_key.pop(one.content_key, None)
         self._settle(memory)
         return Superseded(memory, ended, reason)
-
-    def _end(self, old: Memory, new: Memory) -> Memory:
-        """An earlier statement at its end: valid until the new one holds."""
-        end = max(_begin(old), _begin(new))
-        if old.valid_to is not None:
-            end = min(end, old.valid_to)
-        return replace(old, status=Status.SUPERSEDED, superseded_by=new.id, valid_to=end, updated_at=self.at)
 
     def _merge(self, before: Memory, proposal: Proposal, reason: str) -> Merged:
         after = merged(before, proposal.memory, at=self.at)
@@ -341,13 +334,26 @@ def judged(old: Memory, new: Memory, reading: Reading, close: float | None) -> V
     return relate(known, reading, close)
 
 
-def _rivals_among(verdicts: Sequence[tuple[Memory, Verdict]]) -> list[tuple[Memory, Verdict]]:
+def rivals_among(verdicts: Sequence[tuple[Memory, Verdict]]) -> list[tuple[Memory, Verdict]]:
     """All that it surely contradicts; where it only shares words with some, the one that it shares most with."""
     contradicted = [(one, verdict) for one, verdict in verdicts if verdict.relation is Relation.SUPERSEDES]
     sure = [pair for pair in contradicted if pair[1].sure]
     if sure or not contradicted:
         return sure
     return [max(contradicted, key=lambda pair: (pair[1].shared, pair[0].created_at, pair[0].id))]
+
+
+def ended_by(old: Memory, new: Memory, *, at: datetime) -> Memory:
+    """An earlier statement at its end: valid until the new one holds."""
+    end = max(_begin(old), _begin(new))
+    if old.valid_to is not None:
+        end = min(end, old.valid_to)
+    return replace(old, status=Status.SUPERSEDED, superseded_by=new.id, valid_to=end, updated_at=at)
+
+
+def outweighs(new: Memory, old: Memory) -> bool:
+    """Whether where a statement comes from is trusted enough to take the other's place."""
+    return _TRUST[new.origin] >= _TRUST[old.origin]
 
 
 def _active_statement(memory: Memory) -> bool:
@@ -365,7 +371,7 @@ def _begin(memory: Memory) -> datetime:
 
 def merged(before: Memory, new: Memory, *, at: datetime) -> Memory:
     """The known memory after it was said once more: trusted more, all sources kept, the more specific wording kept."""
-    trusted = _TRUST[new.origin] >= _TRUST[before.origin]
+    trusted = outweighs(new, before)
     worded = before
     if trusted and before.content_key != new.content_key and _detail(new) > _detail(before):
         worded = new

@@ -41,9 +41,7 @@ def rivals_of(reading: Reading) -> tuple[str, ...]:
 
 
 def _keys(claim: Claim) -> Iterable[str]:
-    subject = claim.owner or "+".join(sorted(set(claim.subject) - {"user"}))
-    if subject:
-        yield f"{subject}|{claim.slot}"
+    yield from (f"{subject}|{claim.slot}" for subject in _subjects(claim))
     yield from (f"sort:{kind}" for _, kind in claim.kinds if kind in SORTS)
     for word in dict.fromkeys((*claim.value, *claim.subject, *claim.dropped, *sorted(claim.verbs))):
         if word != "user" and word not in LIGHT:
@@ -52,8 +50,15 @@ def _keys(claim: Claim) -> Iterable[str]:
 
 
 def _ended(claim: Claim) -> Iterable[str]:
-    subject = claim.owner or "+".join(sorted(set(claim.subject) - {"user"}))
-    return (f"{subject}|{slot}" for slot in sorted(ends_of(claim)) if subject)
+    return (f"{subject}|{slot}" for subject in _subjects(claim) for slot in sorted(ends_of(claim)))
+
+
+def _subjects(claim: Claim) -> tuple[str, ...]:
+    """The person it is about; the thing, and the person whose it is."""
+    if claim.owner:
+        return (claim.owner,)
+    thing = "+".join(sorted(set(claim.subject) - {"user"}))
+    return tuple(one for one in (thing, "user" if "user" in claim.subject else "") if one)
 
 
 def _first(keys: Iterable[str]) -> tuple[str, ...]:

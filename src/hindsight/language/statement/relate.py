@@ -17,21 +17,32 @@ from hindsight.language.statement.verdict import Relation, Verdict, different, u
 _WEAK = LIGHT | {"use", "run", "wear", "work", "host"}  # of a thing they say little more than «is» and «has»
 
 
+MAX_WORDS = 12
+
+
 def relate(old: Reading, new: Reading, closeness: float | None = None) -> Verdict:
     """How `new`, said later, stands to `old`. `closeness`: calibrated similarity of the texts, if known."""
     if not old.claims or not new.claims:
         return Verdict(Relation.DIFFERENT, "nothing to compare")
     verdicts = [[_claims(a, b, new, old, closeness) for b in new.claims] for a in old.claims]
     flat = [one for row in verdicts for one in row]
-    turned = next((one for one in flat if one.relation is Relation.SUPERSEDES), None)
-    if turned is not None:
-        return turned
+    turned = [one for one in flat if one.relation is Relation.SUPERSEDES]
+    if any(one.sure for one in turned) or (turned and _plain_enough(old) and _plain_enough(new)):
+        return max(turned, key=lambda one: one.sure)
     if (whole := _whole(old, new)) is not None:
         return whole
     fewer = verdicts if len(old.claims) <= len(new.claims) else list(zip(*verdicts, strict=True))
-    if all(any(one.relation is Relation.SAME for one in row) for row in fewer):
+    if max(len(old.claims), len(new.claims)) <= 2 and all(
+        any(one.relation is Relation.SAME for one in row) for row in fewer
+    ):
         return next(one for one in flat if one.relation is Relation.SAME)
-    return next((one for one in flat if one.relation is Relation.DIFFERENT), flat[0])
+    apart = [one for one in flat if one.relation is Relation.DIFFERENT]
+    return next((one for one in apart if one.akin), apart[0] if apart else different("not surely the same"))
+
+
+def _plain_enough(reading: Reading) -> bool:
+    """Whether a text is so short that words in common mean something: not a story of several clauses."""
+    return len(reading.claims) <= 2 and sum(len(one.content) for one in reading.claims) <= MAX_WORDS
 
 
 def _claims(a: Claim, b: Claim, new: Reading, old: Reading, closeness: float | None) -> Verdict:

@@ -39,6 +39,26 @@ _ONE_TIME = frozenset(
         "headquart",
     ]
 )
+# Of these there are always many, however the value is said: "I love the sound of rain".
+_OPEN = frozenset(
+    [
+        "like",
+        "fear",
+        "eat",
+        "drink",
+        "read",
+        "watch",
+        "listen",
+        "visit",
+        "have",
+        "buy",
+        "use",
+        "wear",
+        "know",
+        "meet",
+        "see",
+    ]
+)
 _MANY = frozenset(
     ["hobby", "skill", "son", "daughter", "friend", "colleague", "neighbour", "client", "illness", "animal"]
 )
@@ -56,11 +76,13 @@ def is_single(claim: Claim, clause: Clause) -> bool:
     )
     if slot in SINGLE:
         return slot != "own_name" or not many
+    if clause.predicate is None and not clause.located and claim.value:
+        return False  # a label with fields, or a list
     if slot in ("be", "in") or clause.predicate is None:
         return _defined(claim, clause) and not many
     root, _, led = slot.partition("_")
     texts = [word.text.lower() for word in clause.rest]
-    if any(one == "the" and "of" in texts[at + 2 : at + 4] for at, one in enumerate(texts)):
+    if slot not in _OPEN and any(one == "the" and "of" in texts[at + 2 : at + 4] for at, one in enumerate(texts[:3])):
         return True  # "speaks the language of X", "born in the city of X": the one it has
     by = any(word.kind == "func" and word.concept == "by" and not word.han for word in clause.rest)
     if root in _FAME and led == "for":

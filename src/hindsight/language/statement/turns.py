@@ -60,8 +60,9 @@ def corrected(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
 
 
 def moved_or_cancelled(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
-    spoken = b.content | set(b.dropped)
-    shared = {word for word in spoken & (a.content | a.verbs) if word not in LIGHT}
+    thing = [word for word in b.subject if word not in _named(b)] if not b.owner else []
+    spoken = {*thing[-3:]} or {*b.value, *b.dropped, *b.verbs}
+    shared = (spoken & (a.content | a.verbs)) - LIGHT - _named(a) - _named(b) - {"user"}
     if not shared or (has_figures(plain(a.subject)) and has_figures(plain(b.subject)) and subjects is Subjects.OTHER):
         return unrelated("about something else")
     if b.negated:
@@ -149,13 +150,19 @@ def _changed_thing(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
         return supersedes("changed", len(a.content & b.content))
     if mine and theirs:
         return different("another sort of thing")
-    shared = (a.content | a.verbs) & (b.content | b.verbs) - LIGHT
-    about = plain(a.subject) & (plain(b.subject) | set(b.value)) or (plain(b.subject) & set(a.value))
+    named = _named(a) | _named(b)
+    shared = ((a.content | a.verbs) & (b.content | b.verbs)) - LIGHT - named
+    about = (plain(a.subject) & (plain(b.subject) | set(b.value)) or (plain(b.subject) & set(a.value))) - named
     if subjects is not Subjects.OTHER and (about or shared - {"use", "switch"}):
         return supersedes("changed", len(shared))
     if a.slot == b.slot and b.slot == "use" and not a.value[1:]:
         return supersedes("changed", 0)
     return None
+
+
+def _named(claim: Claim) -> frozenset[str]:
+    """Names it speaks of: that two statements name one person does not make them speak of one matter."""
+    return claim.names | {concept for concept, kind in claim.kinds if kind == "name"}
 
 
 def types(claim: Claim) -> frozenset[str]:

@@ -70,6 +70,7 @@ _PIECE = re.compile(
     r"|(?P<other>[^\W\d_]+)"
     r"|(?P<stop>[,，;；。!！?？:：\n、]|(?<![A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bSt)\.(?=\s+[^a-z\s]|\s*$))"
 )
+_SPELLED = re.compile(r"[a-z0-9]+")
 _MEASURE = re.compile(rf"[{_NUMERAL_ZH}\d]+")
 _COUNTERS = tuple("号楼层室班组章栋")  # a figure before one of these names a thing and counts none
 _CURRENCY = {"$": "dollar", "¥": "yuan", "€": "euro"}
@@ -362,30 +363,31 @@ def _longest(run: str, at: int, known: Lexicon) -> tuple[int, Word | None] | Non
 
 def _joined(pieces: list[Word]) -> list[Word]:
     """English pieces joined to the phrases that the lexicon knows, each with its concept and class."""
-    known = lexicon()
+    spelled = [_spelled(one) for one in pieces]
     made: list[Word] = []
     at = 0
     while at < len(pieces):
         word = pieces[at]
-        if word.kind not in ("word", "modal") or word.han:
-            made.append(word)
-            at += 1
-            continue
-        length, entry = _phrase(pieces, at, known)
-        if entry is None:
-            made.append(replace(word, kind="name", concept=fold(word.text)) if word.proper else word)
-            at += 1
+        length, entry = (1, None) if word.kind not in ("word", "modal") or word.han else _phrase(spelled, at)
+        if entry is not None:
+            made += _known(pieces, at, length, entry)
+        elif word.proper and word.kind == "word":
+            made.append(replace(word, kind="name", concept=fold(word.text)))
         else:
-            whole = " ".join(one.text for one in pieces[at : at + length])
-            inside = at > 0 and not _opens(pieces, at)
-            led_on = entry.kind == "now" and at + length < len(pieces) and pieces[at + length].proper  # «New Firm»
-            if word.proper and entry.kind in _NO_NAME and (inside or led_on):
-                # Written large inside a sentence it is part of a name: «Our Mutual Friend».
-                made += [replace(one, kind="name", concept=fold(one.text)) for one in pieces[at : at + length]]
-            else:
-                made.append(Word(whole, entry.concept, entry.kind, proper=word.proper))
-            at += length
+            made.append(word)
+        at += length
     return made
+
+
+def _known(pieces: list[Word], at: int, length: int, entry: Entry) -> list[Word]:
+    """A phrase of the lexicon, or, written large inside a sentence, a part of a name: «Our Mutual Friend»."""
+    word, end = pieces[at], at + length
+    inside = at > 0 and not _opens(pieces, at)
+    led_on = entry.kind == "now" and end < len(pieces) and pieces[end].proper  # «New Firm»
+    if word.proper and entry.kind in _NO_NAME and (inside or led_on):
+        return [replace(one, kind="name", concept=fold(one.text)) for one in pieces[at:end]]
+    text = " ".join(one.text for one in pieces[at:end])
+    return [Word(text, entry.concept, entry.kind, proper=word.proper)]
 
 
 def _opens(pieces: list[Word], at: int) -> bool:
@@ -393,15 +395,19 @@ def _opens(pieces: list[Word], at: int) -> bool:
     return pieces[at - 1].kind == "stop" or pieces[at - 1].text in "\"'“‘("
 
 
-def _phrase(pieces: list[Word], at: int, known: Lexicon) -> tuple[int, Entry | None]:
-    limit = at
-    while limit < len(pieces) and limit - at < known.longest_english and _spelled(pieces[limit]) is not None:
-        limit += 1
-    for end in range(limit, at, -1):
-        plain = tuple(part for one in pieces[at:end] for part in (_spelled(one) or ()))
+def _phrase(spelled: list[tuple[str, ...] | None], at: int) -> tuple[int, Entry | None]:
+    """How many pieces the longest known phrase here takes, and what it is."""
+    known = lexicon()
+    keys: list[tuple[str, ...]] = []
+    for parts in spelled[at : at + known.longest_english]:
+        if parts is None:
+            break
+        keys.append((*(keys[-1] if keys else ()), *parts))
+    for length in range(len(keys), 0, -1):
+        plain = keys[length - 1]
         entry = known.exact.get(plain) or known.english.get(tuple(map(stem, plain)))
         if entry is not None:
-            return end - at, entry
+            return length, entry
     return 1, None
 
 
@@ -411,4 +417,4 @@ def _spelled(word: Word) -> tuple[str, ...] | None:
         return None
     if word.kind == "neg" and word.text[:1] in "'’":
         return ("t",)
-    return tuple(re.findall(r"[a-z0-9]+", fold(word.text)))
+    return tuple(_SPELLED.findall(fold(word.text)))
