@@ -144,3 +144,17 @@ async def test_a_sleeping_worker_wakes_for_new_work_and_ends_when_it_is_told_to(
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_worker_told_to_end_right_after_it_was_woken_ends(bench: Bench, turns: int) -> None:
+    worker = bench.worker()
+    running = asyncio.create_task(worker.run())
+    for _ in range(20):  # until it sleeps
+        await asyncio.sleep(0)
+    worker.wake()
+    for _ in range(turns):  # at any step of its waking
+        await asyncio.sleep(0)
+    running.cancel()
+    done, _ = await asyncio.wait({running}, timeout=1)
+    assert done

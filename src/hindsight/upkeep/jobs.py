@@ -72,8 +72,10 @@ class Worker:
                 worked = False
             if worked:
                 continue
+            # Not `wait_for`: where the wait ends while it is cancelled, Python 3.11 keeps the cancellation to itself.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), self._policy.poll_seconds)
+                async with asyncio.timeout(self._policy.poll_seconds):
+                    await self._wake.wait()
             self._wake.clear()
 
     async def run_one(self) -> bool:
