@@ -7,8 +7,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -46,11 +46,19 @@ def running_server(data_dir: Path, environment: Mapping[str, str] | None = None)
 
 
 def wait_until_ready(base: str, process: subprocess.Popen[bytes], log_path: Path) -> None:
+    def ready() -> bool:
+        assert process.poll() is None, f"the server ended:\n{log_path.read_text(errors='replace')}"
+        return httpx2.get(f"{base}/readyz").status_code == 200
+
+    wait_for(ready, log_path)
+
+
+def wait_for(ready: Callable[[], bool], log_path: Path) -> None:
+    """Ask a server that starts until it says yes: there is no event to wait for."""
     ends = time.monotonic() + START_SECONDS
-    while time.monotonic() < ends and process.poll() is None:
-        try:
-            if httpx2.get(f"{base}/readyz").status_code == 200:
+    while time.monotonic() < ends:
+        with suppress(httpx2.TransportError):
+            if ready():
                 return
-        except httpx2.TransportError:
-            time.sleep(0.05)  # polling a process that starts: there is no event to wait for
+        time.sleep(0.02)
     raise AssertionError(f"the server did not come up:\n{log_path.read_text(errors='replace')}")
