@@ -1,6 +1,7 @@
 """What every test can rely on: asyncio, no network beyond loopback, no settings of the person who runs it."""
 
 import asyncio
+import importlib.util
 import os
 import shutil
 import sys
@@ -77,4 +78,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def is_here(tool: str) -> bool:
     if tool == "root":
         return hasattr(os, "geteuid") and os.geteuid() == 0
+    if tool.startswith("module:"):
+        return importlib.util.find_spec(tool.removeprefix("module:")) is not None
     return shutil.which(tool) is not None

@@ -1,5 +1,7 @@
 """Compile requirements/test-py3XX.txt: all that the tests need, pinned, with the hashes of every file of a release.
 
+requirements/llm.txt, for every Python, is what only the tests with a real language model need.
+
 Run it after a change of the dependencies in pyproject.toml, from an environment that has the `dev` group:
 
     python tools/lock.py            # keep the pins that still fit
@@ -11,6 +13,7 @@ import itertools
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -30,18 +33,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--upgrade", action="store_true", help="take the newest releases instead of the pinned ones")
     arguments = parser.parse_args()
-    for python in PYTHONS:
-        target = ROOT / "requirements" / f"test-py{python.replace('.', '')}.txt"
-        compile_for(python, target, upgrade=arguments.upgrade)
+    targets: list[tuple[str, str, Sequence[str]]] = [
+        (f"test-py{python.replace('.', '')}.txt", python, ("pyproject.toml", "--group", "test")) for python in PYTHONS
+    ]
+    targets.append(("llm.txt", PYTHONS[0], ("--group", "llm")))
+    for name, python, sources in targets:
+        target = ROOT / "requirements" / name
+        compile_for(python, target, sources, upgrade=arguments.upgrade)
         kept = keep_needed(target.read_text(encoding="utf-8"), python)
         target.write_text(HEADER + kept, encoding="utf-8", newline="\n")
         print(f"{target.relative_to(ROOT)}: {kept.count('==')} packages")
     return 0
 
 
-def compile_for(python: str, target: Path, *, upgrade: bool) -> None:
+def compile_for(python: str, target: Path, sources: Sequence[str], *, upgrade: bool) -> None:
     """Resolve for all platforms at once; index addresses stay out, so the file works with any mirror."""
-    command = [sys.executable, "-m", "uv", "pip", "compile", "pyproject.toml", "--group", "test"]
+    command = [sys.executable, "-m", "uv", "pip", "compile", *sources]
     command += ["--universal", "--python-version", python, "--generate-hashes"]
     command += ["--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "--quiet"]
     command += ["--output-file", str(target)]

@@ -37,7 +37,7 @@ from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
-from hindsight.write.extract.llm import LlmExtractor
+from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
 from hindsight.write.extract.rules import RuleExtractor
 from hindsight.write.pipeline import WritePolicy, Writer
 from hindsight.write.reread import REREAD_JOB
@@ -141,6 +141,13 @@ def make_language_model(settings: Settings, clock: Clock) -> LanguageModel | Non
     return ChatModel(endpoint, PROVIDERS[provider](), settings.llm_model, clock, ledger=ledger, policy=policy)
 
 
+def make_extractor(settings: Settings, model: LanguageModel) -> LlmExtractor:
+    """The extractor with a language model that the settings describe."""
+    longest = settings.llm_answer_tokens
+    policy = ReadPolicy(answer_tokens=(min(ReadPolicy().answer_tokens[0], longest), longest))
+    return LlmExtractor(model, joined=settings.llm_extraction is Reading.JOINED, policy=policy)
+
+
 def _assemble(
     settings: Settings,
     store: Store,
@@ -153,8 +160,7 @@ def _assemble(
     owner = f"{os.getpid()}-{ids.new()}"
     projection = Projection(store, lexical, vector, model=embedder.model if embedder else "")
     rules, near, policy = RuleExtractor(), projection.near_each, WritePolicy(redacts=settings.redact)
-    joined = settings.llm_extraction is Reading.JOINED
-    extractor = LlmExtractor(model, joined=joined) if model is not None else rules
+    extractor = make_extractor(settings, model) if model is not None else rules
     writer = Writer(store, embedder, clock, ids, extractor=extractor, neighbours=near, owner=owner, policy=policy)
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)

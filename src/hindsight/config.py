@@ -98,13 +98,13 @@ class Settings(BaseSettings):
     )
     embedding_api_key: SecretStr | None = Field(default=None, description="Key of that endpoint.")
     embedding_dimensions: int = Field(default=1536, ge=1, le=8192, description="Length of that endpoint's vectors.")
-    llm_model: str = Field(
-        default="",
+    llm_model: str | None = Field(
+        default=None,
         validation_alias=AliasChoices("HINDSIGHT_LLM_MODEL", "LLM_MODEL"),
         description="Language model that extracts statements, by its provider's name; without it rules do.",
     )
-    llm_base_url: str = Field(
-        default="",
+    llm_base_url: str | None = Field(
+        default=None,
         validation_alias=AliasChoices("HINDSIGHT_LLM_BASE_URL", "LLM_BASE_URL"),
         description="Base URL of its endpoint; the provider's own where not given. A local server works too.",
     )
@@ -118,6 +118,9 @@ class Settings(BaseSettings):
     )
     llm_extraction: Reading = Field(
         default=Reading.STEPWISE, description="stepwise: a call for each type of statement; joined: one call, cheaper."
+    )
+    llm_answer_tokens: int = Field(
+        default=4096, ge=64, le=32_768, description="Longest answer asked of it; a text whose answer is longer is cut."
     )
     llm_timeout: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one call to it.")
     llm_concurrency: int = Field(default=4, ge=1, le=64, description="Calls to it at once.")

@@ -20,14 +20,14 @@ _TOKEN = re.compile(
     r"[\u3400-\u9fff]|[^\W_]"
 )
 _CANON = {
-    "am": "be", "is": "be", "are": "be", "'m": "be", "'re": "be", "'s": "be", "be": "be",
+    "am": "be", "is": "be", "are": "be", "'m": "be", "'re": "be", "be": "be",
     "has": "have", "'ve": "have", "does": "do", "n't": "not", "dont": "not", "ca": "can", "wo": "will",
     "'ll": "will", "'d": "would",
 }  # fmt: skip
-# Words that a statement may add: its subject, and what grammar wants. No preposition, negation or tense of the past.
+# Words that a statement may add: its subject and articles. No verb, not even «is»: it would claim what was only named.
 _ADDED_WORDS = """
-    a an the be do that i me my mine we us our he him his she her hers they them their it its user
-    的 我 他 她 它 们 是 用 户
+    a an the 's that i me my mine we us our he him his she her hers they them their it its user
+    的 我 他 她 它 们 用 户
 """
 # Words that it may leave out besides.
 _LEFT_OUT_WORDS = """
@@ -43,6 +43,7 @@ _REPORT = re.compile(
     "用户(?:说|提到|表示)(?:他|她|自己|我)?",
     re.IGNORECASE,
 )
+_OF_SPEAKER = re.compile(r"\b(?:user|I|my|we|our|me|us)\b|用户|我|咱|俺|本人", re.IGNORECASE)
 _HEAD = re.compile(r"\s*(?:(?:the\s+)?user\b|I\b|my\b|用户|我)", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\b(?:he|she|they|it|you|your|his|her|their|him|them|mom|mum|mother|dad|father|wife|husband|son|daughter|brother|"
@@ -118,6 +119,7 @@ def worded(statement: str, span: Span, text: str, *, speaker: str | None, subjec
     found = _run(statement, sentence, text, names)
     if (
         found is not None
+        and _is_whole(found, text)
         and _claims_no_more(statement, found, sentence, text)
         and _of_subject(found, sentence, text, speaker=speaker, subject=subject, names=names)
     ):
@@ -158,6 +160,13 @@ def _find(part: list[_Token], whole: list[_Token]) -> int | None:
     return next((place for place in places if forms[place : place + len(wanted)] == wanted), None)
 
 
+def _is_whole(found: Span, text: str) -> bool:
+    """Whether the words are a statement and no mere part of one: two at least, and half of their clause."""
+    clause = _around(text, found, _CLAUSE_END)
+    counts = [sum(form not in _FUNCTION for form in _forms(text[span.start : span.end])) for span in (found, clause)]
+    return counts[0] >= 2 and 2 * counts[0] >= counts[1]
+
+
 def _claims_no_more(statement: str, found: Span, sentence: Span, text: str) -> bool:
     """Whether neither a denial nor a doubt of the sentence got lost on the way."""
     said = text[sentence.start : sentence.end]
@@ -171,6 +180,7 @@ def _of_subject(
     found: Span, sentence: Span, text: str, *, speaker: str | None, subject: str | None, names: set[str]
 ) -> bool:
     """Whether the words are said of the subject: nobody else stands between it and them."""
+    of_speaker = _OF_SPEAKER.search(text[sentence.start : found.start]) is not None
     text = _REPORT.sub(lambda match: " " * len(match[0]), text)
     clause = _around(text, found, _CLAUSE_END)
     before = [token.form for token in _tokens(_OTHERS.sub(" ", text[clause.start : found.start]))]
@@ -178,7 +188,7 @@ def _of_subject(
         return False
     lead = text[sentence.start : found.start]
     if is_speaker(subject, speaker):
-        return not _speaks_of_others(lead, speaker)
+        return of_speaker and not _speaks_of_others(lead, speaker)
     if subject is None:
         return not before
     if occurs(subject, text[found.start : found.end]):
