@@ -16,6 +16,7 @@ from hindsight.language.statement.predicates import concepts_of, predicated, swa
 from hindsight.language.statement.single import is_single
 from hindsight.language.statement.words import Word, words
 
+_OF_NOBODY = frozenset({"client", "assistant", "colleague", "neighbour", "boss", "friend", "classmate", "child"})
 _SILENT = frozenset(["eat", "drink", "listen", "watch"])  # «喜欢吃», "love listening to"
 
 
@@ -88,7 +89,9 @@ def _claim(clause: Clause, before: Claim | None) -> Claim:
         planned=clause.planned,
         also=clause.also,
         names=frozenset(
-            word.concept for word in clause.subject if word.kind == "name" or (word.han and word.kind == "word")
+            word.concept
+            for word in clause.subject
+            if word.kind in ("name", "place", "company", "code") or (word.han and word.kind == "word")
         ),
     )
     before_left, led = _left_behind(clause.led)
@@ -106,8 +109,11 @@ def _claim(clause: Clause, before: Claim | None) -> Claim:
 def _owner(subject: Sequence[Word]) -> str:
     people = [word for word in subject if word.kind in ("me", "my", *KIN)]
     others = [word for word in subject if word.carries and word.kind not in KIN]
-    if not people or others or all(word.kind == "my" for word in people):
+    figures = any(word.kind in ("num", "code") for word in subject)
+    if not people or others or figures or all(word.kind == "my" for word in people):
         return ""
+    if not any(word.kind in ("me", "my") for word in people) and people[0].concept in _OF_NOBODY:
+        return ""  # a customer, not the speaker's
     first = "user" if any(word.concept == "user" for word in people) else "i"
     return "/".join((first, *(word.concept for word in people if word.kind in KIN)))
 
@@ -118,7 +124,9 @@ def _valued(claim: Claim, tail: Sequence[Word]) -> Claim:
     numbers: list[str] = []
     units: set[str] = set()
     before: Word | None = None
+    acting = False  # behind «做», "as": what somebody is, known to the lexicon or not
     for word in tail:
+        acting = (acting or word.text in ("as", "当", "担任")) and not (word.kind == "func" and word.concept == "in")
         if word.kind == "num" and before is not None and before.carries and before.kind not in ("word", "food"):
             value.append((word.concept, "num"))  # «Model 3», "Room 101": part of a name
         elif word.kind == "num":
@@ -130,7 +138,7 @@ def _valued(claim: Claim, tail: Sequence[Word]) -> Claim:
             or word.kind in ("state", "health")
             or (word.kind in PREDICATES and word.concept not in LIGHT and word.concept not in _SILENT)
         ):
-            value.append((word.concept, word.kind))
+            value.append((word.concept, "job" if acting and word.kind == "word" else word.kind))
         elif word.kind == "me":
             value.append(("user", word.kind))
         before = word

@@ -8,7 +8,7 @@ _ONCE = frozenset(["visit", "buy", "graduate", "born", "study", "happen"])
 _HALVES = {"am": "am", "morning": "am", "pm": "pm", "noon": "pm", "afternoon": "pm", "evening": "pm"}
 
 
-def _by_kind(times: frozenset[str]) -> dict[str, frozenset[str]]:
+def by_kind(times: frozenset[str]) -> dict[str, frozenset[str]]:
     kinds: dict[str, set[str]] = {}
     clocked = any(time[0] == "t" and time[1:2].isdigit() for time in times)
     for time in times:
@@ -24,7 +24,7 @@ def _by_kind(times: frozenset[str]) -> dict[str, frozenset[str]]:
 
 def times_differ(a: frozenset[str], b: frozenset[str]) -> bool:
     """Whether a kind of time named by both is not the same, nor more of the same."""
-    mine, theirs = _by_kind(a), _by_kind(b)
+    mine, theirs = by_kind(a), by_kind(b)
     return any(not (mine[kind] <= theirs[kind] or theirs[kind] <= mine[kind]) for kind in mine.keys() & theirs.keys())
 
 

@@ -28,7 +28,7 @@ def predicated(claim: Claim, clause: Clause, tail: list[Word]) -> Claim:
         case "end":
             return _end(claim, predicate.concept, tail)
         case "change":
-            return _change(claim, predicate.concept, tail)
+            return _change(claim, clause, predicate.concept, tail)
         case "be":
             return _copula(claim, clause, tail)
         case _:
@@ -55,14 +55,15 @@ def _end(claim: Claim, concept: str, tail: Sequence[Word]) -> Claim:
     return replace(claim, slot=slot, value=gone, negated=slot in ("work", "have"), turn=turn, dropped=())
 
 
-def _change(claim: Claim, concept: str, tail: Sequence[Word]) -> Claim:
+def _change(claim: Claim, clause: Clause, concept: str, tail: Sequence[Word]) -> Claim:
     placed = any(word.kind in ("place", "name") or (word.kind == "word" and word.han) for word in tail)
     clocked = any(time[:2] == "wd" or (time[0] in "td" and time[1:2].isdigit()) for time in claim.times)
     person = bool(claim.owner) or not claim.subject
     if concept == "postpone" or (clocked and not placed and not claim.numbers):
         return replace(claim, slot="happen", turn=Turn.RESCHEDULED)
     if concept == "move":
-        return replace(claim, slot="reside" if person or placed else "move", turn=Turn.CHANGED)
+        person = person or is_name(clause.subject) or set(claim.subject) <= {"they"}
+        return replace(claim, slot="reside" if person else "in", turn=Turn.CHANGED)
     if concept == "join":
         return replace(claim, slot="work", turn=Turn.CHANGED)
     if concept == "rename":
@@ -74,13 +75,15 @@ def _change(claim: Claim, concept: str, tail: Sequence[Word]) -> Claim:
 
 def _copula(claim: Claim, clause: Clause, tail: Sequence[Word]) -> Claim:
     kinds = {kind for _, kind in claim.kinds}
-    if "occupation" in claim.subject:
-        return replace(claim, slot="work", subject=tuple(one for one in claim.subject if one != "occupation"))
+    if (of_work := {"occupation", "work"} & set(claim.subject)) and "user" in claim.subject:
+        subject = tuple(one for one in claim.subject if one not in of_work)
+        return replace(claim, slot="work", subject=subject, owner=_whose(claim, subject, clause))
     if set(claim.subject) == {"user", "house"} and claim.value and (clause.located or _led_in(tail)):
-        return replace(claim, slot="reside", subject=("user",), owner="i")
+        return replace(claim, slot="reside", subject=("user",), owner=_whose(claim, ("user",), clause))
     person = bool(claim.owner) or is_name(clause.subject)
     if "own_name" in claim.subject:
-        return replace(claim, slot="own_name", subject=tuple(one for one in claim.subject if one != "own_name"))
+        subject = tuple(one for one in claim.subject if one != "own_name")
+        return replace(claim, slot="own_name", subject=subject, owner=_whose(claim, subject, clause))
     if claim.numbers and (slot := next((_MEASURES[one] for one in claim.units if one in _MEASURES), None)):
         return replace(claim, slot=slot)
     if claim.owner and len(claim.numbers) == 1 and not claim.value and not claim.units and not claim.times:
@@ -94,6 +97,13 @@ def _copula(claim: Claim, clause: Clause, tail: Sequence[Word]) -> Claim:
     if clause.located:
         return replace(claim, slot="reside" if claim.owner and _only_place(tail) else "in")
     return _participled(claim, clause.predicate, tail)
+
+
+def _whose(claim: Claim, subject: tuple[str, ...], clause: Clause) -> str:
+    """Whose name, work or home it is, where «my» or «the user's» is all that is left of the subject."""
+    if subject != ("user",):
+        return claim.owner
+    return "user" if any(word.concept == "user" for word in clause.subject) else "i"
 
 
 def _led_in(tail: Sequence[Word]) -> bool:

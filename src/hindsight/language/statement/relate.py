@@ -17,13 +17,15 @@ from hindsight.language.statement.verdict import Relation, Verdict, different, u
 _WEAK = LIGHT | {"use", "run", "wear", "work", "host"}  # of a thing they say little more than «is» and «has»
 
 
-MAX_WORDS = 12
+MAX_WORDS = 8  # with content, in all clauses of a text that is still compared by words in common
 
 
 def relate(old: Reading, new: Reading, closeness: float | None = None) -> Verdict:
     """How `new`, said later, stands to `old`. `closeness`: calibrated similarity of the texts, if known."""
     if not old.claims or not new.claims:
         return Verdict(Relation.DIFFERENT, "nothing to compare")
+    if old == new:
+        return Verdict(Relation.SAME, "the same statement")
     verdicts = [[_claims(a, b, new, old, closeness) for b in new.claims] for a in old.claims]
     flat = [one for row in verdicts for one in row]
     turned = [one for one in flat if one.relation is Relation.SUPERSEDES]

@@ -19,12 +19,12 @@ def subjects_of(a: Claim, b: Claim) -> Subjects:
     mine, theirs = plain(a.subject), plain(b.subject)
     if a.kin != b.kin and mine and theirs:
         return Subjects.OTHER
-    if a.names != b.names and mine and theirs and b.turn is None:
+    if a.names != b.names and mine and theirs:
         return Subjects.OTHER
     if mine == theirs:
-        return Subjects.EQUAL
+        return Subjects.EQUAL if _things(a) == _things(b) else Subjects.LOOSE
     if not mine or not theirs:
-        return Subjects.LOOSE
+        return Subjects.LOOSE if not _said(a) or not _said(b) or _said(a) & _said(b) else Subjects.OTHER
     if mine <= theirs or theirs <= mine:
         return (
             Subjects.OTHER
@@ -52,9 +52,16 @@ def owners(a: Claim, b: Claim) -> Subjects:
 
 
 def plain(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(
-        word for word in words if word not in ("user", "they", "company", "team", "project", "date", "number")
-    )
+    return frozenset(word for word in words if word not in ("user", "company", "team", "project", "date", "number"))
+
+
+def _said(claim: Claim) -> frozenset[str]:
+    return frozenset(claim.subject) - {"user"}
+
+
+def _things(claim: Claim) -> frozenset[str]:
+    """All words of the subject; whose it is only where nothing else is said."""
+    return frozenset(claim.subject) - {"user"} or frozenset(claim.subject)
 
 
 def has_figures(words: frozenset[str]) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hindsight.language.statement.claim import LIGHT, SORTS, Claim, Turn
 from hindsight.language.statement.moments import times_differ
 from hindsight.language.statement.subjects import Subjects, has_figures, plain
-from hindsight.language.statement.values import equal_values, overlap, slots_meet
-from hindsight.language.statement.verdict import Verdict, different, supersedes, unrelated
+from hindsight.language.statement.values import equal_values, overlap, same_facet, slots_meet
+from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unrelated
 
 _ENDS: dict[str, frozenset[str]] = {
     "die": frozenset(["have", "reside", "work", "study", "own_name", "play", "like"]),
@@ -67,7 +67,13 @@ def moved_or_cancelled(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
         return unrelated("about something else")
     if b.negated:
         return different("it stays as it was")
-    if b.turn is Turn.RESCHEDULED and not a.times:
+    strangers = {name for name in b.names if name.isascii()} - a.content
+    takes_place = a.times or a.planned or a.slot in _EVENTS or (a.slot in ("be", "in") and not a.owner)
+    if a.slot in _NO_EVENTS or strangers or not takes_place:
+        return unrelated("nothing that takes place")
+    if a.turn is b.turn and a.times == b.times:
+        return Verdict(Relation.SAME, "the same statement")
+    if b.turn is Turn.RESCHEDULED and not (a.times and b.times):
         return different("no time to move")
     if times_differ(a.subject_times - b.times, b.subject_times) and b.turn is Turn.CANCELLED:
         return different("at another time")
@@ -80,7 +86,8 @@ def replaced(a: Claim, b: Claim) -> Verdict | None:
     """Another subject, and yet its turn: «已迁移到 MySQL» after "the stack uses PostgreSQL", "npm no longer works"."""
     if b.turn is Turn.CHANGED and b.owner and not a.owner and types(a) & types(b):
         return supersedes("changed", len(a.content & b.content))
-    if b.turn is Turn.ENDED and b.slot == "work" and not b.owner and overlap(set(b.subject), set(a.value)):
+    out_of_use = b.turn is Turn.ENDED and b.slot == "work" and b.negated and not {"leave"} & b.verbs
+    if out_of_use and not b.owner and overlap(set(b.subject), set(a.value)):
         return supersedes("it is no longer in use")
     return None
 
@@ -116,10 +123,12 @@ def ended(a: Claim, b: Claim) -> Verdict | None:
     named = {word for word in (*b.value, *(b.subject if b.slot == "die" else ())) if word not in ("user", "retired")}
     if b.slot == "die" and not plain(b.subject) & (a.content | {a.owner.rpartition("/")[2]}):
         return unrelated("about something else")
+    if a.slot in ("be", "lead") and b.slot == "work" and not overlap(named, set(a.value)):
+        return None
     if b.slot == "marital" or b.slot == "die" or not named or b.value[:1] == ("retired",):
         return supersedes("it has ended")
-    if overlap(named, set(a.value) | a.verbs | set(a.subject)) or not a.value:
-        return supersedes("it has ended")
+    if overlap(named, set(a.value) | a.verbs | set(a.subject)) or (not a.value and b.slot != "end"):
+        return supersedes("it has ended", None if a.slot == b.slot else len(named & set(a.value)))
     return None
 
 
@@ -136,6 +145,8 @@ def changed(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
     if (a.slot == "reside" and b.slot == "reside") or a.slot == "own_name" == b.slot:
         return None if equal_values(a, b) else supersedes("changed")
     if a.slot == "work" and b.slot in ("work", "switch"):
+        if not same_facet(a, b):
+            return None
         return None if equal_values(a, b) and b.value else supersedes("changed")
     if b.dropped and a.slot == "use":
         return different("another one was changed")
@@ -150,14 +161,21 @@ def _changed_thing(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
         return supersedes("changed", len(a.content & b.content))
     if mine and theirs:
         return different("another sort of thing")
-    named = _named(a) | _named(b)
+    named = _named(a) | _named(b) | a.kin | b.kin
     shared = ((a.content | a.verbs) & (b.content | b.verbs)) - LIGHT - named
     about = (plain(a.subject) & (plain(b.subject) | set(b.value)) or (plain(b.subject) & set(a.value))) - named
+    if subjects is Subjects.EQUAL and a.slot in LIGHT and a.single and a.subject:
+        return supersedes("changed")
     if subjects is not Subjects.OTHER and (about or shared - {"use", "switch"}):
         return supersedes("changed", len(shared))
     if a.slot == b.slot and b.slot == "use" and not a.value[1:]:
         return supersedes("changed", 0)
     return None
+
+
+# What is liked or feared is no event that could be called off.
+_NO_EVENTS = frozenset({"like", "fear", "eat", "drink", "allergy", "own_name", "reside", "work"})
+_EVENTS = frozenset({"happen", "visit", "plan", "meet", "study"})
 
 
 def _named(claim: Claim) -> frozenset[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hindsight.language.statement.claim import LIGHT, Claim
 from hindsight.language.statement.clauses import LED
-from hindsight.language.statement.moments import times_differ
+from hindsight.language.statement.moments import by_kind, times_differ
 from hindsight.language.statement.subjects import Subjects
 from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unrelated
 
@@ -18,7 +18,9 @@ _TASTES = frozenset(["like", "eat", "drink", "allergy", "play", "speak", "read",
 def slots_meet(a: Claim, b: Claim) -> bool:
     if a.slot == b.slot:
         return True
-    if (a.slot in LIGHT and b.slot in LIGHT) or {a.slot, b.slot} == {"be", "work"}:
+    if a.slot in LIGHT and b.slot in LIGHT:
+        return True
+    if {a.slot, b.slot} == {"be", "work"} and set(a.value) & set(b.value):
         return True
     if {a.slot, b.slot} == {"be", "use"} and len(a.content & b.content) >= 2:
         return True
@@ -59,18 +61,47 @@ def values_of(a: Claim, b: Claim, subjects: Subjects, closeness: float | None) -
     mine, theirs = _content(a), _content(b)
     if _lookalike(a, b, mine ^ theirs):
         return different("another number or code")
-    if _alike(mine, theirs, exact=a.negated or not heads_agree(a, b)):
-        return _unsure(a, b, subjects) or _measures(a, b)
+    if _alike(mine, theirs, exact=a.negated or not heads_agree(a, b), names=_names_things(a, b)):
+        return _unsure(a, b, subjects) or _measures(a, b, subjects)
     if closeness is not None and closeness >= TRANSLATED and _untranslated(mine ^ theirs):
-        measured = _measures(a, b)
+        measured = _measures(a, b, subjects)
         return (
             replace(measured, reason="the same in another language") if measured.relation is Relation.SAME else measured
         )
     if b.also:
         return different("another one as well")
-    if a.single and b.single and subjects is Subjects.EQUAL and (a.slot == b.slot or {a.slot, b.slot} <= LIGHT):
-        return supersedes("a new value") if mine and theirs else unrelated("another relation")
+    if a.single and b.single and subjects is Subjects.EQUAL and _one_slot(a, b):
+        if not mine or not theirs:
+            return unrelated("another relation")
+        return supersedes("a new value") if same_facet(a, b) else different("another side of it")
     return different("another value")
+
+
+def _one_slot(a: Claim, b: Claim) -> bool:
+    """Whether two slots hold the same one value. What one is called is a slot of its own but for relatives."""
+    if a.slot == b.slot:
+        return True
+    slots = {a.slot, b.slot}
+    return slots <= LIGHT and ("own_name" not in slots or "/" in a.owner)
+
+
+def same_facet(a: Claim, b: Claim) -> bool:
+    """Whether two claims about work tell of the same side of it: whom for, or as what."""
+    if a.slot != "work" or b.slot != "work":
+        return True
+    if any(kind == "word" and concept in b.value for concept, kind in a.kinds):
+        return True  # "in the field of X", "in the field of Y"
+    mine, theirs = _roles(a), _roles(b)
+    for_a, for_b = _content(a) - mine, _content(b) - theirs
+    return (
+        bool(mine and theirs and not mine & theirs)
+        or bool(for_a and for_b and not for_a & for_b)
+        or (not for_b and not theirs)
+    )
+
+
+def _roles(claim: Claim) -> frozenset[str]:
+    return frozenset(concept for concept, kind in claim.kinds if kind == "job" and concept in claim.value)
 
 
 def _content(claim: Claim) -> frozenset[str]:
@@ -79,23 +110,40 @@ def _content(claim: Claim) -> frozenset[str]:
 
 def _unsure(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
     """Equal values that say too little: of subjects that need not be one, or one value and none."""
-    said_at = a.times & b.times
-    if subjects is Subjects.LOOSE and not (a.content & b.content) and not said_at:
+    if subjects is Subjects.LOOSE and not a.content & b.content:
         return different("not surely about the same")
-    one_sided = bool(_content(a)) != bool(_content(b)) and a.slot in LIGHT
-    if one_sided and not (set(a.numbers) & set(b.numbers) or said_at):
+    if bool(_content(a)) != bool(_content(b)) and not _tells(a) & _tells(b) and not (a.numbers and b.numbers):
         return different("not surely about the same")
+    more_a, more_b = _content(a) - _content(b), _content(b) - _content(a)
+    one_measures = not (a.numbers and b.numbers)
+    if one_measures and ((more_a and _tells(b) - _tells(a)) or (more_b and _tells(a) - _tells(b))):
+        return different("each says more than the other")
     return None
 
 
-def _measures(a: Claim, b: Claim) -> Verdict:
+def _measures(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
     """Equal values with their numbers and times."""
     timed = times_differ(a.times, b.times)
+    if _numbers_differ(a, b) and a.units and b.units and not a.units & b.units:
+        return different("another measure")
+    if (timed or _numbers_differ(a, b)) and subjects is not Subjects.EQUAL and not b.now:
+        return different("not surely about the same")
     if _numbers_differ(a, b):
         if ((a.past or b.past) and not b.now) or not _measured(a, b):
             return different("another number")
         return supersedes("a new time" if timed else "a new number")
-    return supersedes("a new time") if timed else Verdict(Relation.SAME, "the same statement")
+    if timed:
+        return supersedes("a new time")
+    if _tells(a) - _tells(b) and _tells(b) - _tells(a):
+        return different("each says more than the other")
+    return Verdict(Relation.SAME, "the same statement")
+
+
+def _tells(claim: Claim) -> frozenset[str]:
+    """Figures and times that a claim gives; what it values is compared before."""
+    return frozenset(
+        (*claim.numbers, *(time for kind, found in by_kind(claim.times).items() if kind != "half" for time in found))
+    )
 
 
 def _lookalike(a: Claim, b: Claim, differing: frozenset[str]) -> bool:
@@ -113,10 +161,18 @@ def heads_agree(a: Claim, b: Claim) -> bool:
     return longer[-1] in shorter
 
 
-def _alike(mine: frozenset[str], theirs: frozenset[str], *, exact: bool) -> bool:
-    """Equal values, or one that says the other more closely; a denial is `exact`, only as wide as its words."""
+def _names_things(a: Claim, b: Claim) -> bool:
+    """Whether the values are what somebody or something is called, which no two characters may be taken for."""
+    return "own_name" in (a.slot, b.slot) or "/" in a.owner
+
+
+def _alike(mine: frozenset[str], theirs: frozenset[str], *, exact: bool, names: bool) -> bool:
+    """Equal values, or one that says the other more closely; a denial is `exact`, only as wide as its words.
+
+    Short and long forms of a Chinese word count as equal, of `names` they don't.
+    """
     rest_a, rest_b = mine - theirs, theirs - mine
-    for one in list(rest_a):
+    for one in list(rest_a) if not names else ():
         match = next((other for other in rest_b if _spelled_alike(one, other)), None)
         if match is not None:
             rest_a, rest_b = rest_a - {one}, rest_b - {match}

@@ -34,6 +34,7 @@ _MONTHS = [
     "december",
 ]
 _MONTH = "|".join(f"{month[:3]}(?:{month[3:]})?" if len(month) > 4 else month for month in _MONTHS)
+_HOUR_EN = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR_ZH = rf"[\d{_NUMERAL_ZH}]{{1,3}}"
 
 # Dates and clock times are read before anything else, so that their figures are never taken for quantities.
@@ -49,10 +50,14 @@ _TIMES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("clock_zh", rf"(?P<h>{_HOUR_ZH})(?:点钟?|时)(?:(?P<half>半)|(?P<n>[\d{_NUMERAL_ZH}]{{1,3}})分?)?(?![\d.])"),
         ("clock", r"(?P<h>\d{1,2})[:：](?P<n>\d{2})(?!\d)"),
         ("clock_en", r"(?P<h>\d{1,2})\s*(?=[ap]\.?m\b)"),
-        ("oclock", r"(?P<h>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s+o['’]clock"),
-        ("at", r"(?<=\bat )(?P<h>\d{1,2})(?=$|[\s.,;]+(?:$|on\b|in\b|every\b|and\b))"),
+        ("oclock", rf"(?P<h>\d{{1,2}}|{_HOUR_EN})\s+o['’]clock"),
+        (
+            "at",
+            rf"(?<=\bat )(?P<h>\d{{1,2}}|{_HOUR_EN})(?=$|[\s.,;]+(?:$|on\b|in\b|every\b|and\b))",
+        ),
         ("y_en", r"(?<![\w.$#-])(?P<y>(?:19|20)\d{2})(?![\w.-]*\w)"),
         ("decade", r"(?<!\w)(?P<y>(?:19|20)\d0)s\b"),
+        ("every_weekday_zh", r"每(?:个)?(?:周|星期|礼拜)(?P<w>[一二三四五六日天])(?![一二三四五六日天次])"),
         ("weekdays_zh", r"(?:周|星期|礼拜)(?P<w>[一二三四五六日天](?:[、和到至]?[一二三四五六日天])+)"),
         (
             "bare_weekdays_zh",
