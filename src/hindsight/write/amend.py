@@ -19,7 +19,7 @@ from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Extractor
 from hindsight.write.importance import weigh
 from hindsight.write.keys import digest, statement_key, turn_key
-from hindsight.write.link import entities
+from hindsight.write.link import alias_topics, entities
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.prepare import clean
 from hindsight.write.propose import covered, subject_of
@@ -242,7 +242,8 @@ class Amender:
             updated_at=episode.recorded_at,
             version=memory.version + 1,
         )
-        return replace(worded, body=replace(body, topics=topics_of(reading_of(worded))))
+        topics = (*topics_of(reading_of(worded)), *alias_topics(worded.content))
+        return replace(worded, body=replace(body, topics=topics))
 
     async def _meets(self, proposal: Proposal) -> tuple[Memory | None, list[tuple[Memory, Verdict]]]:
         """Another active memory that states the same as this one now does; otherwise those that it contradicts."""

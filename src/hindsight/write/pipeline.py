@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ from hindsight.write.closeness import BOUND
 from hindsight.write.closing import closed_episodes
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Candidate, Extraction, Extractor, Unread
+from hindsight.write.link import linked
 from hindsight.write.prepare import Intake, prepare
 from hindsight.write.propose import complete, covered, proposals
 from hindsight.write.receipts import joined, pending_receipts, receipts
@@ -326,6 +327,8 @@ class Writer:
         proposed = proposals(
             episodes, intake.told, candidates, draft.vectors, at=self._clock.now(), new_id=self._ids.new
         )
+        named = await linked(self._store, intake.namespace, [one.memory for one in proposed])
+        proposed = [replace(one, memory=memory) for one, memory in zip(proposed, named, strict=True)]
         model = self._embedder.model if self._embedder is not None else ""
         return await reconcile(
             intake.namespace,

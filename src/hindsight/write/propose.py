@@ -18,7 +18,7 @@ from hindsight.write.extract import Candidate, Extraction, as_told, word_for_wor
 from hindsight.write.extract.rules import is_remark
 from hindsight.write.importance import weigh
 from hindsight.write.keys import plain, statement_key, turn_key
-from hindsight.write.link import entities
+from hindsight.write.link import alias_topics, entities
 from hindsight.write.prepare import Told
 from hindsight.write.reconcile import Proposal
 from hindsight.write.topics import MAX_READ, reading_of, speaker_of, topics_of
@@ -162,7 +162,7 @@ def _memory(
         sources=(Source(episode.id, candidate.start, candidate.end),),
         metadata=_own(episode.metadata),
     )
-    topics = topics_of(reading_of(memory))
+    topics = (*topics_of(reading_of(memory)), *alias_topics(memory.content))
     return replace(memory, body=replace(candidate.body, topics=topics)) if topics else memory
 
 
