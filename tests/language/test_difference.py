@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hindsight.language.difference import Difference, difference
+from hindsight.language.difference import Difference, difference, reordered
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,26 @@ def test_more_of_the_same_is_no_difference(a: str, b: str) -> None:
 @given(st.text(st.characters(codec=None)))
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
     assert difference(text, text) is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Room 12 has 3 chairs", "Room 3 has 12 chairs"),
+        ("12号房有3把椅子", "3号房有12把椅子"),
+        ("Crate 3-0-0 holds 0 bolts", "Crate 3-3-0 holds 0 bolts"),
+        ("Version 1.2 needs Python 3", "Version 3 needs Python 1.2"),
+        ("第2组赢了第5组", "第5组赢了第2组"),
+    ],
+)
+def test_numbers_in_another_order_are_another_statement(a: str, b: str) -> None:
+    assert difference(a, b) is not None
+    assert reordered(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("I live in 10115 Berlin", "I live in Berlin"), ("跑5公里", "每天2次，跑5公里"), ("no number", "none here")],
+)
+def test_numbers_that_one_text_lacks_are_no_other_order(a: str, b: str) -> None:
+    assert not reordered(a, b)

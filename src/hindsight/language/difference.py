@@ -33,9 +33,19 @@ def difference(a: str, b: str) -> Difference | None:
     """
     if negated(a) != negated(b):
         return Difference.NEGATION
-    if sorted(numbers(a)) != sorted(numbers(b)):
+    if sorted(numbers(a)) != sorted(numbers(b)) or reordered(a, b):
         return Difference.NUMBER
     return Difference.SPAN if _replaced(_tokens(a), _tokens(b)) else None
+
+
+def reordered(a: str, b: str) -> bool:
+    """Whether numbers of `a` stand in another order in `b`: «Room 12 has 3 chairs», «Room 3 has 12 chairs».
+
+    One text may have numbers that the other lacks. Errs towards yes: a paraphrase may put its numbers elsewhere too.
+    """
+    fewer, more = sorted((numbers(a), numbers(b)), key=len)
+    rest = iter(more)
+    return not all(number in rest for number in fewer)
 
 
 def _tokens(text: str) -> list[str]:
