@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from hindsight.domain.change import Receipt, Revision
+from hindsight.domain.change import Receipt, Review, Revision
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
@@ -25,6 +25,7 @@ from hindsight.upkeep.jobs import Worker
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
 from hindsight.write.request import MAX_NAME, WriteRequest, check_text
+from hindsight.write.review import Choice, decide, open_reviews
 
 log = logging.getLogger(__name__)
 
@@ -174,6 +175,18 @@ class Engine:
     async def undo(self, namespace: str, token: str) -> Receipt:
         """Take back what one call changed. `Conflict` if it has been changed since."""
         return await self._parts.amender.undo(_checked(namespace), check_text("token", token))
+
+    async def reviews(self, namespace: str) -> Sequence[tuple[Review, Memory, Sequence[Memory]]]:
+        """Contradictions that only the user can decide, with the memories they are about, oldest first."""
+        return await open_reviews(self._parts.store, _checked(namespace))
+
+    async def resolve_review(self, namespace: str, memory_id: str, choice: Choice | str) -> Receipt:
+        """Close a review: `new` holds in place of what it contradicts, `old` goes on, or `both` stand."""
+        if choice not in tuple(Choice):
+            raise InvalidInput("choice", choice, f"one of {', '.join(Choice)}")
+        whole = await self._resolve(namespace, memory_id)
+        parts = self._parts
+        return await decide(parts.store, parts.clock, parts.ids, namespace, whole, Choice(choice))
 
     async def feedback(self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str) -> Memory:
         """Say whether following an experience worked."""
