@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import scale
+from bench.pairs import CONFUSED
 from bench.report import Rows, columns, markdown, progress
 from bench.time import MISSES
 from hindsight.errors import HindsightError
@@ -75,8 +76,26 @@ RUNS = (
         "Share of rows read exactly (`_all`: with those that name a festival), and of texts without a time left alone. "
         "The sources contradict each other (docs/time.md), so that 1.0 is not possible. Misses by kind below.",
     ),
+    Run(
+        "pairs",
+        "bench.pairs",
+        (),
+        "Same, different, or in its place",
+        "`false_merge` and `false_retirement`: share of the `different` pairs that lose a memory. `pairs_more`: 225 "
+        "pairs labelled before the rules. Below, how often each label was judged as what.",
+    ),
+    Run(
+        "updates",
+        "bench.updates",
+        (),
+        "Later facts",
+        "455 facts written in order, then asked. `outdated_as_current`: a superseded value among the first five hits; "
+        "`wrongly_retired`: facts without a later rival that no longer answer.",
+    ),
     Run("index", "bench.index", (), "Indexes", "The candidates for the embedded indexes side by side."),
 )
+# Rows whose keys begin so have a table of their own, under this head.
+APART = {MISSES: "missed", CONFUSED: "labelled"}
 ABLATION = {"both": "recall", "keyword only": "keyword_only", "vector only": "vector_only"}
 
 
@@ -156,10 +175,11 @@ def _plain_parts(found: Mapping[str, Rows]) -> list[str]:
         if run.module == "bench.recall" or not found[run.name]:
             continue
         order = scale.ORDER if run.module == "bench.scale" else ()
-        rows = {key: row for key, row in found[run.name].items() if not key.startswith(MISSES)}
-        missed = {key.removeprefix(MISSES): row for key, row in found[run.name].items() if key.startswith(MISSES)}
+        rows = {key: row for key, row in found[run.name].items() if not key.startswith(tuple(APART))}
         parts += [f"## {run.title}", run.says, markdown(rows, order, head="run")]
-        parts += [markdown(missed, head="missed")] if missed else []
+        for prefix, head in APART.items():
+            table = {key.removeprefix(prefix): row for key, row in found[run.name].items() if key.startswith(prefix)}
+            parts += [markdown(table, head=head)] if table else []
     return parts
 
 
