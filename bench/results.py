@@ -162,11 +162,12 @@ def _recall_part(found: Mapping[str, Rows]) -> list[str]:
 def _ablation_part(found: Mapping[str, Rows], whole: Rows) -> list[str]:
     tables = []
     for metric in ("recall@10", "mrr", "search_p50_ms"):
-        table = {
+        rows = {
             key: {name: found[run][key][metric] for name, run in ABLATION.items() if metric in found[run].get(key, {})}
             for key in whole
         }
-        if all(len(row) > 1 for row in table.values()):
+        table = {key: row for key, row in rows.items() if len(row) > 1}
+        if table:
             tables.append(markdown(table, tuple(ABLATION), head=metric))
     return ["### What each route adds", *tables] if tables else []
 
