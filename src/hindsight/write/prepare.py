@@ -15,7 +15,7 @@ from hindsight.ports import Ids
 from hindsight.write.keys import digest, episode_key
 from hindsight.write.redact import redact, redact_object
 from hindsight.write.request import WriteRequest, check, check_text, moment_of
-from hindsight.write.split import split
+from hindsight.write.split import pieces
 
 OWN_OUTPUT = "hindsight's own output, which is not remembered again"
 
@@ -56,6 +56,14 @@ class Intake:
         return replace(self, episodes=kept, ignored=(*self.ignored, *ignored))
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a piece stands in a longer text: «2/5», and the headings above it, outermost first."""
+
+    part: str
+    headings: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class _Taking:
     """One pass over the requests of a call."""
@@ -81,13 +89,13 @@ class _Taking:
         metadata = redact_object(message.metadata) if self.redacting and message.metadata else message.metadata
         said = _tags(metadata)
         tags = tuple(dict.fromkeys((*request.tags, *said)))
-        pieces = split(text)
-        for count, piece in enumerate(pieces, start=1):
-            part = f"{count}/{len(pieces)}" if len(pieces) > 1 else None
+        parts = pieces(text)
+        for count, piece in enumerate(parts, start=1):
+            place = _Place(f"{count}/{len(parts)}", piece.path) if len(parts) > 1 else None
             episode = Episode(
                 id=self.ids.new(),
                 namespace=self.namespace,
-                content=piece,
+                content=piece.text,
                 occurred_at=moment,
                 recorded_at=self.at,
                 timezone=zone,
@@ -97,7 +105,7 @@ class _Taking:
                 speaker=message.speaker,
                 agent=message.agent,
                 tool=message.tool,
-                metadata=_metadata(metadata, tags, part),
+                metadata=_metadata(metadata, tags, place),
             )
             self._keep(episode, message, Told(number, request.kind, request.importance, tags))
 
@@ -151,13 +159,15 @@ def _tags(metadata: Metadata) -> tuple[str, ...]:
     return tuple(tag for tag in given if isinstance(tag, str) and tag.strip()) if isinstance(given, list) else ()
 
 
-def _metadata(metadata: Metadata, tags: tuple[str, ...], part: str | None) -> Metadata:
+def _metadata(metadata: Metadata, tags: tuple[str, ...], place: _Place | None) -> Metadata:
     """What stays with the episode: the caller's own, the tags it is filtered by, and its place in a longer text."""
-    if not metadata and not tags and part is None:
+    if not metadata and not tags and place is None:
         return EMPTY
     kept: dict[str, JsonValue] = dict(metadata)
     if tags:
         kept["tags"] = list(tags)
-    if part is not None:
-        kept["part"] = part
+    if place is not None:
+        kept["part"] = place.part
+        if place.headings:
+            kept["headings"] = list(place.headings)
     return kept
