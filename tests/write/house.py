@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from hindsight.domain.change import Receipt
-from hindsight.domain.episode import EpisodeState, Message, Role
+from hindsight.domain.episode import Episode, EpisodeState, Message, Role
 from hindsight.domain.memory import Memory, Status
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
@@ -20,7 +20,7 @@ from hindsight.projection import Projection
 from hindsight.storage.oracle import OracleStore
 from hindsight.write.amend import Amender
 from hindsight.write.extract import Extractor
-from hindsight.write.extract.rules import RuleExtractor
+from hindsight.write.extract.rules import RuleExtractor, candidates
 from hindsight.write.pipeline import WritePolicy, Writer
 from hindsight.write.request import WriteRequest
 
@@ -109,6 +109,12 @@ class House:
         if entry is None:
             return EpisodeState.COVERED
         return EpisodeState.OPEN if entry.status is Status.ACTIVE else EpisodeState.CLOSED
+
+
+def stated(text: str) -> str:
+    """The words a text is kept in: those of its statement («我» is «用户»), where the rules read one out of it."""
+    found = candidates(Episode("e", SPACE, text, START, START, "UTC", "k"))
+    return found[0].content if found else text
 
 
 def transcript(turns: Sequence[str], *, session_id: str = "s1") -> WriteRequest:

@@ -8,7 +8,7 @@ from hindsight.domain.memory import Kind, Memory, Status
 from hindsight.errors import Conflict, InvalidInput, NotFound
 from hindsight.models.fake import FakeEmbedder
 from hindsight.write.pipeline import WritePolicy
-from tests.write.house import SPACE, House, transcript
+from tests.write.house import SPACE, House, stated, transcript
 
 
 async def only(house: House) -> Memory:
@@ -39,7 +39,7 @@ async def test_new_words_stand_and_the_old_ones_are_history(before: str, after: 
     assert getattr(changed.body, "value", None) == value
     assert receipt.outcomes[0].action is OutcomeAction.UPDATED
     history = await house.store.history(SPACE, memory.id)
-    assert [(one.act, one.memory.content) for one in history] == [(Act.ADDED, before), (Act.UPDATED, after)]
+    assert [(one.act, one.memory.content) for one in history] == [(Act.ADDED, stated(before)), (Act.UPDATED, after)]
     assert await house.state(written.episode_ids[0]) is EpisodeState.CLOSED
     vector = (await house.store.vectors(SPACE, [memory.id], model="fake-1"))[memory.id]
     assert isinstance(house.embedder, FakeEmbedder)
@@ -63,7 +63,7 @@ async def test_an_update_to_what_is_known_already_merges(known: str, other: str,
     ended = await stored(house, second.id)
     assert (ended.status, ended.superseded_by) == (Status.SUPERSEDED, first.id)
     await house.amender.undo(SPACE, receipt.undo or "")
-    assert await house.contents() == [known, other]
+    assert await house.contents() == [stated(known), stated(other)]
 
 
 async def test_a_near_twin_of_the_new_words_merges_as_in_a_write() -> None:
@@ -72,7 +72,7 @@ async def test_a_near_twin_of_the_new_words_merges_as_in_a_write() -> None:
     await house.say("骰子规则是5d3+5")
     _, second = await house.active()
     await house.amender.update(SPACE, second.id, new_content="我在北京")
-    assert await house.contents() == ["我住在北京朝阳区"]
+    assert await house.contents() == ["用户住在北京朝阳区"]
 
 
 async def test_words_that_say_a_constraint_make_one_of_it() -> None:
@@ -109,7 +109,7 @@ async def test_shares_change_without_the_words() -> None:
     memory = await only(house)
     await house.amender.update(SPACE, memory.id, confidence=0.9, importance=0.1)
     changed = await only(house)
-    assert (changed.content, changed.confidence, changed.importance) == ("我住在北京", 0.9, 0.1)
+    assert (changed.content, changed.confidence, changed.importance) == ("用户住在北京", 0.9, 0.1)
     for wrong in (-1.0, 1.5, float("nan")):
         with pytest.raises(InvalidInput):
             await house.amender.update(SPACE, memory.id, importance=wrong)
@@ -170,7 +170,7 @@ async def test_undoing_a_write_restores_what_it_merged_and_forgets_what_it_added
     assert await house.state(first.episode_ids[0]) is EpisodeState.COVERED
     assert await house.amender.undo(SPACE, second.undo or "") == receipt
     await house.amender.undo(SPACE, receipt.undo or "")
-    assert await house.contents() == ["我对花生过敏", "我住在北京"]
+    assert await house.contents() == ["用户对花生过敏", "用户住在北京"]
 
 
 async def test_what_was_changed_since_is_not_taken_back() -> None:

@@ -90,13 +90,17 @@ async def test_rivals_are_found_without_vectors() -> None:
     house = House(policy=WritePolicy(floor=2.0))  # no cosine is that high
     await house.say("I live in Turin", "I have a shrimp allergy", "The stack uses PostgreSQL")
     await house.say("I moved to Genoa", "I'm allergic to shrimp", "We migrated to MySQL")
-    assert await house.contents() == ["I have a shrimp allergy", "I moved to Genoa", "We migrated to MySQL"]
+    assert await house.contents() == [
+        "The user has a shrimp allergy",
+        "The user moved to Genoa",
+        "We migrated to MySQL",
+    ]
 
 
 async def test_the_more_specific_wording_is_kept(house: House) -> None:
     for text in ("我在北京", "我住在北京朝阳区", "我在北京"):
         await house.say(text)
     (memory,) = await house.active()
-    assert memory.content == "我住在北京朝阳区"
+    assert memory.content == "用户住在北京朝阳区"
     assert len(memory.sources) == 3
     assert len(await house.store.history(SPACE, memory.id)) == 3

@@ -13,7 +13,7 @@ from hindsight.domain.query import Filters
 from hindsight.models.embedder import UseMultilingual
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.request import WriteRequest
-from tests.write.house import SPACE, House
+from tests.write.house import SPACE, House, stated
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ async def test_a_change_of_state_beats_a_count(house: House, said: str, left: st
     assert len(before.sources) == 5
     receipt = await house.say(left)
     assert [one.action for one in receipt.outcomes] == [OutcomeAction.SUPERSEDED]
-    assert said not in await house.contents()
+    assert stated(said) not in await house.contents()
 
 
 async def test_facts_of_one_call_see_each_other_in_order(house: House) -> None:
@@ -264,7 +264,7 @@ async def test_what_a_page_says_never_takes_the_place_of_what_the_user_said(
     (known,) = await house.active()
     receipt = await house.write(WriteRequest((Message(read, role=role),)))
     assert [one.action for one in receipt.outcomes] == [OutcomeAction.KEPT_APART]
-    assert said in await house.contents()
+    assert stated(said) in await house.contents()
     page = next(one for one in await house.active() if one.id != known.id)
     assert page.origin is not Origin.USER
     (asked,) = await house.store.reviews(SPACE)
@@ -275,4 +275,4 @@ async def test_what_the_user_says_takes_the_place_of_what_a_page_said(house: Hou
     await house.write(WriteRequest((Message("The user lives in Rome", role=Role.DOCUMENT),)))
     receipt = await house.say("I live in Florence")
     assert [one.action for one in receipt.outcomes] == [OutcomeAction.SUPERSEDED]
-    assert await house.contents() == ["I live in Florence"]
+    assert await house.contents() == ["The user lives in Florence"]

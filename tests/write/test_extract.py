@@ -24,16 +24,16 @@ THREE = [
         "用户说他住在北京朝阳区，家里有只猫叫咪咪，对花生过敏",
         ["用户住在北京朝阳区", "用户家里有只猫叫咪咪", "用户对花生过敏"],
     ),
-    ("我住在上海，养了一只叫豆豆的狗，对海鲜过敏。", ["我住在上海", "我养了一只叫豆豆的狗", "我对海鲜过敏"]),
+    ("我住在上海，养了一只叫豆豆的狗，对海鲜过敏。", ["用户住在上海", "用户养了一只叫豆豆的狗", "用户对海鲜过敏"]),
     ("用户表示自己住在杭州，家里有两只兔子，对青霉素过敏", ["用户住在杭州", "用户家里有两只兔子", "用户对青霉素过敏"]),
-    ("我搬到了成都，家里养了一条金毛，对牛奶过敏！", ["我搬到了成都", "我家里养了一条金毛", "我对牛奶过敏"]),
+    ("我搬到了成都，家里养了一条金毛，对牛奶过敏！", ["用户搬到了成都", "用户家里养了一条金毛", "用户对牛奶过敏"]),
     (
         "用户定居在深圳，有一只鹦鹉叫小绿，对尘螨严重过敏",
         ["用户定居在深圳", "用户有一只鹦鹉叫小绿", "用户对尘螨严重过敏"],
     ),
     (
         "I live in Berlin, have a dog named Rex and I'm allergic to peanuts.",
-        ["I live in Berlin", "I have a dog named Rex", "I'm allergic to peanuts"],
+        ["The user lives in Berlin", "The user has a dog named Rex", "The user is allergic to peanuts"],
     ),
     (
         "The user lives in Oslo, has two cats and is allergic to shellfish.",
@@ -45,11 +45,11 @@ THREE = [
     ),
     (
         "I moved to Vienna, I have a hamster named Kiwi, and I am allergic to bee stings",
-        ["I moved to Vienna", "I have a hamster named Kiwi", "I am allergic to bee stings"],
+        ["The user moved to Vienna", "The user has a hamster named Kiwi", "The user is allergic to bee stings"],
     ),
     (
         "I'm living in Lyon and I have a rabbit. I'm allergic to sesame.",
-        ["I'm living in Lyon", "I have a rabbit", "I'm allergic to sesame"],
+        ["The user is living in Lyon", "The user has a rabbit", "The user is allergic to sesame"],
     ),
 ]
 
@@ -63,12 +63,17 @@ def test_a_place_a_pet_and_an_allergy_become_three_statements(text: str, expecte
     assert {one.body.subject for one in found} == {"user"}
 
 
+# What a statement may have that was not said: its subject, and the third person that the verb then stands in.
+LABEL = re.compile("^(?:用户|The user)")
+INFLECTED = {"is": "am", "has": "have", "lives": "live"}
+
+
 @pytest.mark.parametrize("text", [text for text, _ in THREE])
 def test_no_word_is_invented(text: str) -> None:
-    subject = re.compile("^(?:用户|我|I|The user)[ ]?")
     for one in read(text):
-        assert subject.sub("", one.content) in text[one.start : one.end]
-        assert subject.match(one.content)[0].strip() in text  # type: ignore[index]  # matches by construction
+        said = re.sub(r"['’](?=m)", " a", text[one.start : one.end])
+        for word in re.findall(r"[A-Za-z]+|[\u4e00-\u9fff]+", LABEL.sub("", one.content)):
+            assert word in said or INFLECTED[word] in said
 
 
 @pytest.mark.parametrize(
@@ -121,8 +126,6 @@ def test_a_denial_is_marked_as_one(text: str) -> None:
         "我以前住在北京",
         "I used to live in Madrid",
         "也许我喜欢狗",
-        "我朋友小李住在上海，养了一只狗",
-        "My friend Bob lives in Rome and has a dog",
         "The dice rule is 5d3+5",
         "I love how you explain that",
         "我喜欢这个",
@@ -151,7 +154,10 @@ def test_an_assistant_may_report_what_the_user_said() -> None:
     [
         ("I live in Paris", "Gina", "gina"),
         ("我住在武汉", "小王", "小王"),
-        ("我妻子对海鲜过敏", None, "user的妻子"),
+        ("我妻子对海鲜过敏", None, "user's wife"),
+        ("我朋友小李住在上海", None, "user's friend"),
+        ("My friend Bob lives in Rome", None, "user's friend"),
+        ("我老婆对海鲜过敏", "老周", "老周's wife"),
         ("My wife is a nurse", None, "user's wife"),
     ],
 )

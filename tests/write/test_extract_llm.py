@@ -38,7 +38,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "llm.md"
 
 # The rules know the first statement of each text, the model the second.
 SAID = "我住在北京。蓝窑烧到九号锥。"
-RULE, MODEL = "我住在北京", "蓝窑烧到九号锥"
+RULE, MODEL = "用户住在北京", "蓝窑烧到九号锥"
 ROW = {"quote": MODEL, "statement": MODEL, "kind": "fact", "subject": "蓝窑", "slot": "other", "value": "九号锥"}
 WHOLE = items({"turn": 1, **ROW})
 
@@ -200,7 +200,7 @@ async def outcome_of(fault: str, server: EmbeddingServer) -> Outcome:
     memories = await kiln.house.active()
     contents = [memory.content for memory in memories]
     assert len(contents) == len(set(contents)), "nothing is doubled"
-    assert all(content.rstrip("。") in SAID for content in contents), "no word that was not said"
+    assert all(content.rstrip("。").replace("用户", "我") in SAID for content in contents), "no word that was not said"
     assert all((len(memory.sources), memory.confidence) == (1, 0.5) for memory in memories), "nothing counts twice"
     episode = (await kiln.house.store.episodes(SPACE, receipt.episode_ids))[receipt.episode_ids[0]]
     assert episode.content == SAID

@@ -19,7 +19,7 @@ from hindsight.write.extract.rules import RuleExtractor
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.request import WriteRequest
 from hindsight.write.task import DISTIL_JOB
-from tests.write.house import SPACE, START, CountingIds, House, transcript
+from tests.write.house import SPACE, START, CountingIds, House, stated, transcript
 
 
 class SlowExtractor:
@@ -103,7 +103,7 @@ async def test_a_turn_of_a_session_is_an_event(text: str) -> None:
 async def test_a_statement_that_is_the_whole_episode_covers_it() -> None:
     house = House()
     receipt = await house.say("我对花生过敏。")
-    assert await house.contents() == ["我对花生过敏"]
+    assert await house.contents() == ["用户对花生过敏"]
     assert await house.state(receipt.episode_ids[0]) is EpisodeState.COVERED
 
 
@@ -176,7 +176,7 @@ async def test_what_differs_is_kept_beside(known: str, new: str) -> None:
     house = House(policy=WritePolicy(floor=0.1))
     await house.say(known)
     receipt = await house.say(new)
-    assert await house.contents() == [known, new]
+    assert await house.contents() == [stated(known), stated(new)]
     assert receipt.outcomes[0].action in (OutcomeAction.KEPT_APART, OutcomeAction.ADDED)
 
 
@@ -198,7 +198,7 @@ async def test_the_same_in_other_words_merges_and_the_closer_wording_stays(
     receipt = await house.say(new)
     (memory,) = await house.active()
     assert receipt.outcomes[0].action is OutcomeAction.MERGED
-    assert memory.content == (kept or known)
+    assert memory.content == stated(kept or known)
     assert len(memory.sources) == 2
 
 
@@ -335,7 +335,7 @@ async def test_a_slow_extractor_is_waited_for_a_while_and_then_goes_on_alone() -
     assert await house.state(receipt.episode_ids[0]) is EpisodeState.OPEN
     extractor.gate.set()
     await house.writer.aclose()
-    assert await house.contents() == ["我住在北京", "我对花生过敏"]
+    assert await house.contents() == ["用户住在北京", "用户对花生过敏"]
     assert await house.store.jobs(SPACE) == []
 
 
@@ -376,7 +376,7 @@ async def test_a_worker_finishes_what_a_dead_writer_left() -> None:
     extractor.gate.set()
     await work(house)
     memories = await house.active()
-    assert [memory.content for memory in memories] == ["我住在北京", "我对花生过敏", "x"]
+    assert [memory.content for memory in memories] == ["用户住在北京", "用户对花生过敏", "x"]
     assert {(memory.tags, memory.importance) for memory in memories} == {(("t",), 0.9)}
     await house.amender.undo(SPACE, receipt.undo or "")
     assert await house.active() == []

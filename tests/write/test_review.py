@@ -11,7 +11,7 @@ from hindsight.write.request import WriteRequest
 from hindsight.write.review import Choice, decide, open_reviews
 from tests.write.house import SPACE, House
 
-SAID, READ = "I live in Florence", "The user now lives in Rome"
+SAID, READ = "The user lives in Florence", "The user now lives in Rome"
 
 
 async def asked(house: House) -> str:

@@ -71,7 +71,18 @@ def searchable_text(memory: Memory) -> str:
     if isinstance(memory.body, Experience):
         trigger = memory.body.trigger
         return " ".join((trigger.context, *trigger.keywords, *memory.tags, *memory.body.action.tools_used))
-    return memory.content
+    return without_speaker(memory.content, memory.speaker)
+
+
+def without_speaker(content: str, speaker: str | None) -> str:
+    """A statement without the first mention of who made it.
+
+    Every statement of a speaker has their name, few turns do: left in, any statement of theirs fits a question with the
+    name better than the turn that answers it. Who spoke is a signal of its own.
+    """
+    if not speaker or speaker not in content:
+        return content
+    return content.replace(speaker, "", 1).strip() or content
 
 
 def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetime) -> Entry | None:

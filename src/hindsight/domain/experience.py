@@ -51,3 +51,9 @@ class Experience:
     trigger: Trigger
     action: Action
     outcome: Outcome = field(default_factory=Outcome)
+
+
+def rendered(body: Experience) -> str:
+    """An experience as one text: trigger, numbered steps, outcome."""
+    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(body.action.steps, 1))
+    return f"{body.trigger.context}\n{steps}\n→ {body.outcome.status}"

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from hindsight.domain.change import Act, Batch, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
 from hindsight.domain.entry import searchable_text
-from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger, rendered
 from hindsight.domain.memory import Kind, Layer, Memory
 from hindsight.errors import Conflict, InvalidInput, ModelUnavailable
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Store
-from hindsight.write.keys import digest, plain
+from hindsight.write.keys import experience_key
 from hindsight.write.redact import redact
 from hindsight.write.request import MAX_NAME, MAX_TAG, MAX_TAGS, check_text
 
@@ -144,18 +144,6 @@ def parse_experience(
         session_id=None if session_id is None else _bounded("session_id", session_id, MAX_NAME),
         agent=None if agent is None else _bounded("agent", agent, MAX_NAME),
     )
-
-
-def rendered(body: Experience) -> str:
-    """An experience as one text: trigger, numbered steps, outcome."""
-    steps = "\n".join(f"{number}. {step}" for number, step in enumerate(body.action.steps, 1))
-    return f"{body.trigger.context}\n{steps}\n→ {body.outcome.status}"
-
-
-def experience_key(body: Experience) -> str:
-    """Equal for experiences that say the same: trigger, steps in order, outcome."""
-    steps = [plain(step) for step in body.action.steps]
-    return digest("experience", plain(body.trigger.context), body.outcome.status, *steps)
 
 
 def _already_there(held: Memory) -> Receipt:

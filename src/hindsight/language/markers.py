@@ -53,7 +53,7 @@ def without_own_output(text: str) -> str:
         return ""
     if "hindsight" in kept.lower():
         kept = _STRAY.sub("", _CUT_OFF.sub("", _FENCED.sub("", kept)))
-    if "#" in kept:
+    if "(#" in kept or "（#" in kept:
         kept = _CITED.sub("", _LINE.sub("", kept))
     if _HEADER_HINT.search(kept):
         kept = _HEADER.sub("", kept)

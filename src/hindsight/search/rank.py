@@ -15,6 +15,7 @@ from hindsight.domain.memory import Kind
 from hindsight.domain.page import Use
 from hindsight.domain.query import Weights
 from hindsight.domain.ranking import BREADTH, DENSE, SPEAKER, Parts
+from hindsight.domain.shelf_life import importance_at
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
@@ -100,14 +101,15 @@ def _scored(
     for found in named:
         signals[found][SPEAKER] = 1.0
     scale = ranking.relevance_scale([*in_play, *((SPEAKER,) if named else ())])
-    now = (question.filters.as_of or question.asked_at).timestamp()
+    moment = question.filters.as_of or question.asked_at
+    now = moment.timestamp()
     ranked = []
     for entry in entries:
         used = uses.get(entry.id)
         parts = Parts(
             relevance=ranking.relevance(signals[entry.id], scale=scale),
             freshness=ranking.freshness((now - entry.occurred_at.timestamp()) / DAY_SECONDS),
-            importance=entry.importance,
+            importance=importance_at(entry.importance, entry.valid_to, moment),
             use=0.0 if used is None else ranking.use(used.count),
         )
         ranked.append(Ranked(entry, signals[entry.id], parts, parts.score(weights)))

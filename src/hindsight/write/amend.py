@@ -216,18 +216,18 @@ class Amender:
 
     async def _with_words(self, memory: Memory, episode: Episode, *, weighed: bool) -> Memory:
         """The memory with the words of an episode, and what can be read out of them."""
-        body, kind, importance = Statement(), memory.kind, memory.importance
+        body, kind, importance, stated = Statement(), memory.kind, memory.importance, episode.content
         if self._extractor.quick:
             found = (await self._extractor.extract([episode])).candidates
             if covered([episode], found):
                 (candidate,) = found
-                body = candidate.body
+                body, stated = candidate.body, candidate.content
                 kind = candidate.kind if memory.verbatim else kind
                 importance = importance if weighed or not memory.verbatim else weigh(candidate).value
         if memory.layer is Layer.EPISODIC:
             key = turn_key(memory.session_id, memory.speaker, episode.content)
         else:
-            key = statement_key(subject_of(body, memory.speaker), episode.content)
+            key = statement_key(subject_of(body, memory.speaker), stated)
         worded = replace(
             memory,
             content=episode.content,

@@ -37,8 +37,8 @@ def assemble(
     reworded: dict[str, str] = {}
     for decision in decisions:
         match decision:
-            case Added(memory):
-                puts[memory.id] = Put(memory, None, Act.ADDED, actor=actor)
+            case Added(memory, reason):
+                puts[memory.id] = Put(memory, None, Act.ADDED, reason, actor=actor)
                 reworded[memory.id] = memory.content
             case KeptApart(memory, near, reason):
                 puts[memory.id] = Put(memory, None, Act.ADDED, reason, near, actor)

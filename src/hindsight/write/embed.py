@@ -9,14 +9,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hindsight.domain.change import Batch, Embedding, Job, JobDone, NewJob
+from hindsight.domain.entry import without_speaker
+from hindsight.domain.episode import Episode
 from hindsight.errors import ModelUnavailable
 from hindsight.ports import Clock, Embedder, Ids, Store
+from hindsight.write.extract import Candidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 EMBED_JOB = "write.embed"
 SLICE = 256  # texts handed to the model at once, so that a question never waits for a whole book
+
+
+def searched(candidate: Candidate, episode: Episode) -> str:
+    """The text by which what comes of a candidate will be found; see `searchable_text`."""
+    if candidate.experience is None:
+        return without_speaker(candidate.content, episode.speaker)
+    body = candidate.experience
+    return " ".join((body.trigger.context, *body.trigger.keywords, *candidate.tags, *body.action.tools_used))
 
 
 async def vectors_of(embedder: Embedder, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 
 from hindsight.domain.memory import Kind
 from hindsight.write.extract import Candidate, Slot
@@ -22,8 +23,10 @@ _BY_KIND = {
 }
 _BY_SLOT = {
     Slot.HEALTH: 0.95,
+    Slot.MEDICATION: 0.95,
     Slot.DIET: 0.85,
     Slot.NAME: 0.75,
+    Slot.DEADLINE: 0.7,
     Slot.BIRTHDAY: 0.65,
     Slot.FAMILY: 0.65,
     Slot.RESIDENCE: 0.65,
@@ -31,19 +34,39 @@ _BY_SLOT = {
     Slot.PET: 0.6,
     Slot.AGE: 0.6,
     Slot.ORIGIN: 0.6,
+    Slot.RELATION: 0.6,
+    Slot.EDUCATION: 0.6,
+    Slot.GOAL: 0.6,
+    Slot.PROJECT: 0.6,
+    Slot.PLAN: 0.55,
 }
 _REMARK = 0.25  # still above the 0.2 below which clean-up archives what is never used
+_SPENT = 0.25  # what was only worth knowing until a day that has passed
 _STEP = 0.1
 
 _HEALTH = re.compile(
-    r"过敏|敏感体质|糖尿病|高血压|哮喘|心脏病|怀孕|药物|忌口|急救|"
-    r"\b(?:allerg(?:y|ic|ies)|diabet(?:es|ic)|asthma|epilep(?:sy|tic)|anaphyla\w+|pregnant|blood pressure|"
-    r"medication)\b",
+    r"过敏|敏感体质|糖尿病|高血压|哮喘|心脏病|怀孕|药物|忌口|急救|癫痫|胰岛素|"
+    r"\b(?:allerg(?:y|ic|ies)|diabet(?:es|ic)|asthma|epilep(?:sy|tic)|anaphyla\w+|pregnant|blood pressure|insulin|"
+    r"medication|seizures?)\b",
     re.IGNORECASE,
 )
 _STRESSED = re.compile(
-    r"记住|重要|千万|务必|一定要|别忘|绝对|！！|"
+    r"记住|重要|千万|务必|一定要|别忘|绝对|必须|！！|"
     r"\b(?:remember|important|crucial|critical|never forget|don['’]t forget|must|absolutely)\b|!!",
+    re.IGNORECASE,
+)
+# Strength of feeling. Also how a danger is told from a nuisance («严重过敏»).
+_STRONG = re.compile(
+    r"最(?:爱|喜欢|讨厌|怕|恨|重要)|超级?(?:爱|喜欢|讨厌)|特别|非常|极其|极度|严重|致命|受不了|痛恨|热爱|深爱|终生|"
+    r"一辈子|"
+    r"\b(?:love[sd]?|ador(?:e|es|ed)|hate[sd]?|detests?|can['’]t stand|passionate|obsessed|terrified|favou?rite|"
+    r"severe(?:ly)?|"
+    r"deathly|life[- ]threatening|extremely|deeply)\b",
+    re.IGNORECASE,
+)
+_MILD = re.compile(
+    r"有点|有些|还行|偶尔|轻微|不太|一般般|\b(?:slight(?:ly)?|mild(?:ly)?|a bit|somewhat|occasionally|kind of|"
+    r"sort of)\b",
     re.IGNORECASE,
 )
 
@@ -55,21 +78,48 @@ class Importance:
     value: float
     reasons: tuple[str, ...]
 
+    @property
+    def reason(self) -> str:
+        """The reasons in one line, as a receipt and the history give them."""
+        return f"importance {self.value:g}: {', '.join(self.reasons)}" if self.reasons else ""
 
-def weigh(candidate: Candidate, *, given: float | None = None, remark: bool = False) -> Importance:
-    """How much a candidate matters. `given` is the caller's own word, which counts alone; `remark` asks or greets."""
+
+def weigh(
+    candidate: Candidate, *, given: float | None = None, remark: bool = False, at: datetime | None = None
+) -> Importance:
+    """How much a candidate matters.
+
+    `given` is the caller's own word, which counts alone; `remark` asks or greets; `at` is now: what was only worth
+    knowing until a day before it has lost its worth.
+    """
     if given is not None:
         return Importance(given, ("as given",))
     if candidate.importance is not None:
         return Importance(candidate.importance, candidate.reasons)
     if remark:
         return Importance(_REMARK, ("states nothing",))
+    if at is not None and candidate.valid_to is not None and candidate.valid_to <= at:
+        return Importance(_SPENT, (f"over since {candidate.valid_to.date().isoformat()}",))
+    slot = candidate.body.slot
     value, reasons = _BY_KIND[candidate.kind], [f"kind {candidate.kind.value}"]
-    slot = getattr(candidate.body, "slot", None)
     if slot in _BY_SLOT:
         value, reasons = _BY_SLOT[Slot(slot)], [f"about {slot}"]
     elif _HEALTH.search(candidate.content):
         value, reasons = value + 2 * _STEP, [*reasons, "mentions health"]
-    if value < _BY_SLOT[Slot.DIET] and _STRESSED.search(candidate.content):
-        value, reasons = value + _STEP, [*reasons, "said with stress"]
-    return Importance(round(min(1.0, value), 2), tuple(reasons))
+    for change, reason in _manner(candidate.content, settled=value >= _BY_SLOT[Slot.DIET]):
+        value, reasons = value + change, [*reasons, reason]
+    if candidate.valid_to is not None:
+        reasons.append(f"until {candidate.valid_to.date().isoformat()}")
+    return Importance(round(min(1.0, max(0.0, value)), 2), tuple(reasons))
+
+
+def _manner(content: str, *, settled: bool) -> list[tuple[float, str]]:
+    """What the way a thing was said adds. `settled`: health and diet matter as much however they were said."""
+    found: list[tuple[float, str]] = []
+    if not settled and _STRESSED.search(content):
+        found.append((_STEP, "said with stress"))
+    if _STRONG.search(content):
+        found.append((_STEP / 2, "strong feeling"))
+    elif not settled and _MILD.search(content):
+        found.append((-_STEP / 2, "mild feeling"))
+    return found

@@ -7,6 +7,7 @@ import json
 import re
 
 from hindsight.domain.episode import Episode
+from hindsight.domain.experience import Experience
 from hindsight.language.fold import fold
 
 _EDGES = " \t\n\r.。!！,，;；、~～…"
@@ -26,6 +27,12 @@ def statement_key(subject: str | None, content: str) -> str:
 def turn_key(session_id: str | None, speaker: str | None, content: str) -> str:
     """Key of a turn kept word for word: the same words in two sessions stay two memories."""
     return digest("turn", session_id, speaker and fold(speaker), plain(content))
+
+
+def experience_key(body: Experience) -> str:
+    """Equal for experiences that say the same: trigger, steps in order, outcome."""
+    steps = [plain(step) for step in body.action.steps]
+    return digest("experience", plain(body.trigger.context), body.outcome.status, *steps)
 
 
 def episode_key(episode: Episode, *, moment: str, occurrence: int) -> str:

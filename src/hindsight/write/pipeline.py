@@ -32,11 +32,11 @@ from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.assemble import assemble, outcome_of
 from hindsight.write.closeness import BOUND
 from hindsight.write.closing import closed_episodes
-from hindsight.write.embed import embed_later, vectors_in_time
+from hindsight.write.embed import embed_later, searched, vectors_in_time
 from hindsight.write.extract import Candidate, Extraction, Extractor, Unread
 from hindsight.write.link import linked
 from hindsight.write.prepare import Intake, prepare
-from hindsight.write.propose import complete, covered, proposals
+from hindsight.write.propose import complete, covered, explained, proposals
 from hindsight.write.receipts import joined, pending_receipts, receipts
 from hindsight.write.reconcile import Decision, Neighbours, measure, reconcile
 from hindsight.write.request import WriteRequest, check
@@ -279,9 +279,11 @@ class Writer:
             span.count(candidates=len(candidates), facts=facts, **extraction.counts)
             self._note(extraction, trace)
         with trace.span("embed") as span:
-            texts = [one.content for one in candidates]
-            texts += [one.content for one in intake.episodes if one.id not in whole]
+            told_by = {one.id: one for one in intake.episodes}
+            found_by = {one.content: searched(one, told_by[one.episode_id]) for one in candidates}
+            texts = [*found_by.values(), *(one.content for one in intake.episodes if one.id not in whole)]
             vectors, missing = await vectors_in_time(self._embedder, texts, seconds=seconds)
+            vectors = {**vectors, **{content: vectors[text] for content, text in found_by.items() if text in vectors}}
             span.count(texts=len(texts), vectors=len(vectors))
         degraded = (*extraction.degraded, *missing)
         return Draft(tuple(candidates), frozenset(whole), vectors, degraded, extraction.unread)
@@ -330,14 +332,19 @@ class Writer:
         named = await linked(self._store, intake.namespace, [one.memory for one in proposed])
         proposed = [replace(one, memory=memory) for one, memory in zip(proposed, named, strict=True)]
         model = self._embedder.model if self._embedder is not None else ""
-        return await reconcile(
+        at = self._clock.now()
+        decisions = await reconcile(
             intake.namespace,
             proposed,
             known=self._store,
             neighbours=self._neighbours,
             by=measure(model, floor=self._policy.floor, bound=self._policy.bound),
-            at=self._clock.now(),
+            at=at,
         )
+        return [
+            explained(decision, candidate, intake.told[candidate.episode_id], at=at)
+            for decision, candidate in zip(decisions, candidates, strict=True)
+        ]
 
     def _batch(
         self,

@@ -16,11 +16,11 @@ from hindsight.language.statement.claim import Claim, Reading
 from hindsight.language.statement.claims import read
 from hindsight.write.extract import Candidate, Extraction, as_told, word_for_word
 from hindsight.write.extract.rules import is_remark
-from hindsight.write.importance import weigh
-from hindsight.write.keys import plain, statement_key, turn_key
+from hindsight.write.importance import Importance, weigh
+from hindsight.write.keys import experience_key, plain, statement_key, turn_key
 from hindsight.write.link import alias_topics, entities
 from hindsight.write.prepare import Told
-from hindsight.write.reconcile import Proposal
+from hindsight.write.reconcile import Added, Decision, Proposal
 from hindsight.write.topics import MAX_READ, reading_of, speaker_of, topics_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def covered(episodes: Sequence[Episode], candidates: Sequence[Candidate]) -> set
     return {
         one.episode_id
         for one in candidates
-        if counts[one.episode_id] == 1 and plain(one.content) == plain(content[one.episode_id])
+        if counts[one.episode_id] == 1
+        and one.experience is None
+        and plain(content[one.episode_id]) in (plain(one.content), plain(content[one.episode_id][one.start : one.end]))
     }
 
 
@@ -127,6 +129,19 @@ def memories(
     ]
 
 
+def weighed(candidate: Candidate, told: Told, *, at: datetime) -> Importance:
+    """How much a candidate matters, and why."""
+    remark = candidate.verbatim and candidate.kind is Kind.EVENT and is_remark(candidate.content)
+    return weigh(candidate, given=told.importance, remark=remark, at=at)
+
+
+def explained(decision: Decision, candidate: Candidate, told: Told, *, at: datetime) -> Decision:
+    """The decision with a reason: what is simply new says why it matters as much as it does."""
+    if isinstance(decision, Added) and not decision.reason:
+        return replace(decision, reason=weighed(candidate, told, at=at).reason)
+    return decision
+
+
 def _memory(
     candidate: Candidate,
     episode: Episode,
@@ -136,7 +151,6 @@ def _memory(
     at: datetime,
     new_id: Callable[[], str],
 ) -> Memory:
-    remark = candidate.verbatim and candidate.kind is Kind.EVENT and is_remark(candidate.content)
     memory = Memory(
         id=new_id(),
         namespace=episode.namespace,
@@ -148,8 +162,8 @@ def _memory(
         created_at=at,
         updated_at=at,
         content_key=content_key(candidate, episode),
-        body=candidate.body,
-        importance=weigh(candidate, given=told.importance, remark=remark).value,
+        body=candidate.experience or candidate.body,
+        importance=weighed(candidate, told, at=at).value,
         verbatim=candidate.verbatim,
         origin=origin_of(episode.role),
         valid_from=candidate.valid_from,
@@ -160,14 +174,18 @@ def _memory(
         tags=tuple(dict.fromkeys((*told.tags, *candidate.tags))),
         entities=candidate.entities or entities(candidate.content, speakers),
         sources=(Source(episode.id, candidate.start, candidate.end),),
-        metadata=_own(episode.metadata),
+        metadata={**_own(episode.metadata), **candidate.metadata} or EMPTY,
     )
+    if candidate.experience is not None:
+        return memory
     topics = (*topics_of(reading_of(memory)), *alias_topics(memory.content))
     return replace(memory, body=replace(candidate.body, topics=topics)) if topics else memory
 
 
 def content_key(candidate: Candidate, episode: Episode) -> str:
     """Semantic statements are the same wherever they were said; turns only within their session and speaker."""
+    if candidate.experience is not None:
+        return experience_key(candidate.experience)
     if candidate.layer is Layer.EPISODIC:
         return turn_key(episode.session_id, episode.speaker, candidate.content)
     return statement_key(subject_of(candidate.body, episode.speaker), candidate.content)

@@ -64,7 +64,8 @@ _URL_PASSWORD = re.compile(
     r"60}:)(?P<value>(?![$<{])[^\s/@]{1,100})(?=@[\w\[])",
     re.IGNORECASE,
 )
-_WORDS_HINT = re.compile(r"pass|pwd|密[码碼]|口令|key|secret|token|bearer|://", re.IGNORECASE)
+_PASSWORD_HINT = re.compile(r"pass(?:word|wd|phrase|code)|pwd|密[码碼]|口令", re.IGNORECASE)
+_TOKEN_HINT = re.compile(r"api[_-]?key|secret|access[_-]?token|auth[_-]?token|bearer", re.IGNORECASE)
 
 _NUMBER_HINT = re.compile(r"\d{3}[ -]?\d")
 _ID_CARD = re.compile(r"(?<![0-9A-Za-z.])[1-8]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d\d{3}[0-9Xx](?![0-9A-Za-z])", re.ASCII)
@@ -118,8 +119,7 @@ def redact(text: str) -> str:
     """Return `text` with every secret replaced by its kind in brackets."""
     if _SECRET_HINT.search(text):
         text = _SECRET.sub(lambda match: _mark(match.lastgroup or "secret"), text)
-    if _WORDS_HINT.search(text):
-        text = _said(text)
+    text = _said(text)
     if _NUMBER_HINT.search(text):
         for kind, form, fits in _NUMBERS:
             text = form.sub(partial(_number, kind=kind, fits=fits), text)
@@ -145,9 +145,16 @@ def _mark(kind: str) -> str:
 
 def _said(text: str) -> str:
     """Without what the text calls a password or a key."""
-    text = _URL_PASSWORD.sub(lambda match: match["said"] + _mark("password"), text)
-    text = _PASSWORD.sub(lambda match: match[0] if "REDACTED" in match[0] else match["said"] + _mark("password"), text)
-    return _TOKEN.sub(lambda match: match[0] if "REDACTED" in match[0] else match["said"] + _mark("secret"), text)
+    if "://" in text:
+        text = _URL_PASSWORD.sub(lambda match: match["said"] + _mark("password"), text)
+    for hint, form, kind in ((_PASSWORD_HINT, _PASSWORD, "password"), (_TOKEN_HINT, _TOKEN, "secret")):
+        if hint.search(text):
+            text = form.sub(partial(_named, kind=kind), text)
+    return text
+
+
+def _named(match: re.Match[str], *, kind: str) -> str:
+    return match[0] if "REDACTED" in match[0] else match["said"] + _mark(kind)
 
 
 def _number(match: re.Match[str], *, kind: str, fits: Callable[[str], bool]) -> str:

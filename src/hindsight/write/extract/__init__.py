@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from hindsight.domain.episode import Episode
+from hindsight.domain.episode import EMPTY, Episode, Metadata
+from hindsight.domain.experience import Experience
 from hindsight.domain.memory import Kind, Layer, Statement
 
 USER = "user"  # the subject of what a user without a name says of themselves
@@ -30,6 +31,18 @@ class Slot(StrEnum):
     LIKE = "like"
     FAVOURITE = "favourite"
     RULE = "rule"
+    MEDICATION = "medication"
+    EDUCATION = "education"
+    POSSESSION = "possession"
+    SKILL = "skill"
+    LANGUAGE = "language"
+    HABIT = "habit"
+    GOAL = "goal"
+    PLAN = "plan"
+    EVENT = "event"
+    RELATION = "relation"
+    PROJECT = "project"
+    DEADLINE = "deadline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +51,8 @@ class Candidate:
 
     `content` stands alone. `verbatim`: nothing was understood and the words are kept. `explicit`: the caller named the
     kind. `occurred_at`: when it happened, where that is not when it was said. `importance` is the extractor's own
-    estimate, if it has one, with its `reasons`; otherwise the rules of `importance` decide.
+    estimate, if it has one, with its `reasons`; otherwise the rules of `importance` decide. `metadata` joins what the
+    caller attached to the episode. `experience` is the body where the text describes one.
     """
 
     episode_id: str
@@ -48,6 +62,7 @@ class Candidate:
     kind: Kind
     layer: Layer
     body: Statement = field(default_factory=Statement)
+    experience: Experience | None = None
     entities: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     verbatim: bool = False
@@ -57,6 +72,7 @@ class Candidate:
     valid_to: datetime | None = None
     importance: float | None = None
     reasons: tuple[str, ...] = ()
+    metadata: Metadata = field(default_factory=lambda: EMPTY)
 
 
 @dataclass(frozen=True, slots=True)

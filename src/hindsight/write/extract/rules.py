@@ -6,17 +6,18 @@ import re
 from collections.abc import Sequence
 
 from hindsight.domain.episode import Episode, Role
-from hindsight.domain.memory import Layer, Statement
+from hindsight.domain.experience import rendered
+from hindsight.domain.memory import Kind, Layer, Statement
 from hindsight.language.fold import fold
-from hindsight.write.extract import USER, Candidate, Extraction, rules_en, rules_zh
+from hindsight.write.extract import USER, Candidate, Extraction, Slot, experience_text, rules_en, rules_zh
 from hindsight.write.extract.clause import Speaking, Understood
+from hindsight.write.extract.voice import inserted, voices
+from hindsight.write.extract.when import moment
 
 MAX_TURN = 1_000  # characters; what is longer is a document or a paste, whose «I» may be anybody
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = re.compile("[A-Za-z]{2}")
-# Code, quoted mail and mark-up: their «I» is not the speaker's.
-_FOREIGN = re.compile(r"```|^\s*>|</\w+>|^\s*(?:def|class|import|SELECT)\b", re.MULTILINE)
 _GREETING = re.compile(
     r"(?:hi|hey|hello|yo|thanks?|thank you|thx|ok|okay|bye|goodbye|see you|good (?:morning|evening|night|afternoon)|"
     r"cheers|you(?:'re| are) welcome|sure|great|cool|"
@@ -25,6 +26,18 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(r"[?？][\s\"”]*\Z|(?:吗|呢)[。.\s]*\Z")
+
+
+# An event that ends a state («辞职了», "sold my car") is a fact, so that it meets the fact it ends.
+_CHANGES = re.compile(
+    r"搬到|搬去|加入了|卖了|卖掉|丢了|弄丢|辞职|离职|离婚|结婚|分手|退休|毕业|去世|过世|被裁|升职|转正|搬家|入职|"
+    r"换了|戒了|停了|取消|"
+    r"出院|"
+    r"\b(?:moved|relocated|joined|left (?-i:[A-Z])\w+|sold|lost|gave (?:away|up)|broke up|retired|resigned|fired|"
+    r"laid off|promoted|switched|migrated|stopped|quit|"
+    r"passed away|died|graduated|got (?:married|engaged|divorced)|cancel+ed|returned|replaced)\b",
+    re.IGNORECASE,
+)
 
 
 class RuleExtractor:
@@ -40,14 +53,18 @@ class RuleExtractor:
 def candidates(episode: Episode) -> list[Candidate]:
     """The statements of one episode."""
     text = episode.content
-    if episode.role in (Role.DOCUMENT, Role.SYSTEM) or len(text) > MAX_TURN or _FOREIGN.search(text):
+    if episode.role is not Role.SYSTEM and (told := experience_text.read(text)) is not None:
+        return [_experience(episode, told)]
+    if episode.role in (Role.DOCUMENT, Role.SYSTEM) or len(text) > MAX_TURN:
         return []
-    speaking = _speaking(episode)
+    for start, end in inserted(text):
+        text = text[:start] + " " * (end - start) + text[end:]
     found: list[Understood] = []
-    if _HAN.search(text):
-        found += rules_zh.read(text, speaking)
-    if _LATIN.search(text):
-        found += rules_en.read(text, speaking)
+    for start, end, speaking in voices(text, _speaking(episode)):
+        if _HAN.search(text, start, end):
+            found += rules_zh.read(text, start, end, speaking)
+        if _LATIN.search(text, start, end):
+            found += rules_en.read(text, start, end, speaking)
     found.sort(key=lambda one: one.start)
     unique = {fold(one.content): one for one in reversed(found)}
     return [_candidate(episode, one) for one in reversed(unique.values())]
@@ -65,13 +82,32 @@ def _speaking(episode: Episode) -> Speaking:
     return Speaking(me=fold(episode.speaker) if episode.speaker else USER, speaker=episode.speaker)
 
 
+def _experience(episode: Episode, told: experience_text.Told) -> Candidate:
+    return Candidate(
+        episode_id=episode.id,
+        start=0,
+        end=len(episode.content),
+        content=rendered(told.experience),
+        kind=Kind.EXPERIENCE,
+        layer=Layer.PROCEDURAL,
+        experience=told.experience,
+        tags=told.tags,
+    )
+
+
 def _candidate(episode: Episode, found: Understood) -> Candidate:
+    when = moment(found, episode)
+    kind = Kind.FACT if found.slot is Slot.EVENT and _CHANGES.search(found.content) else found.kind
     return Candidate(
         episode_id=episode.id,
         start=found.start,
         end=found.end,
         content=found.content,
-        kind=found.kind,
-        layer=Layer.SEMANTIC,
+        kind=kind,
+        layer=Layer.EPISODIC if kind is Kind.EVENT else Layer.SEMANTIC,
         body=Statement(found.subject, found.slot.value, found.value, found.negated),
+        occurred_at=when.occurred_at,
+        valid_from=when.valid_from,
+        valid_to=when.valid_to,
+        metadata=when.metadata,
     )

@@ -1,262 +1,153 @@
-"""English statements by rule: sentence → clauses → subject (own, or carried over) → one pattern for the predicate.
+"""English statements by rule: sentence → clauses → subject (own, or carried over) → verb → a pattern for what follows.
 
-The same caution as in `rules_zh`: plain forms only, and a subject is carried only over clauses that were understood.
+Plain forms only: a missed fact is still found word for word, a wrong one misleads. A subject is carried only over
+clauses that were themselves understood, so what is said of a friend does not fall to the speaker.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hindsight.domain.memory import Kind
+from hindsight.language.fold import fold
 from hindsight.write.extract import USER, Slot
-from hindsight.write.extract.clause import Speaking, Understood, Who
+from hindsight.write.extract.clause import Pattern, Speaking, Subject, Understood, Who
+from hindsight.write.extract.inflect_en import BASE, third_person
+from hindsight.write.extract.patterns_en import (
+    EVENTS,
+    HABITS,
+    KIN,
+    KIN_FORM,
+    LIMITS,
+    PETS,
+    SHARED,
+    STATES,
+    THINGS_SAID,
+)
+from hindsight.write.extract.sentence_en import (
+    CLOSING,
+    LEAD,
+    MAX_CLAUSE,
+    SENTENCE,
+    TITLE,
+    WHEN,
+    clauses,
+    in_quotes,
+    stands_alone,
+)
+from hindsight.write.extract.things_en import of_thing, of_work
+from hindsight.write.extract.voice import USER_EN, english, me, relative
 
-MAX_CLAUSE = 160  # characters
-
-_SENTENCE = re.compile(r"(?:[^.!?;\n]|\.(?=\S)|(?<=\bDr)\.|(?<=\bMr)\.|(?<=\bSt)\.|(?<=\bMrs)\.)+[.!?;\n]*")
 _UNSURE = re.compile(
-    r"\b(?:if|maybe|perhaps|might|could|would|used to|wish|suppose|imagine|pretend|unless|no longer|any ?more|"
-    r"hopefully|"
-    r"probably|not sure|when i was|as a kid|as a child|heard that|in case|until|kidding|joking|rumou?r)\b|['’]d\b",
+    r"\b(?:if|maybe|perhaps|might|could|would|used to|wish|suppose|imagine|pretend|unless|hopefully|probably|not sure|"
+    r"when i was|as a kid|as a child|heard that|in case|kidding|joking|rumou?r|supposedly|apparently|almost|"
+    r"nearly|thought|dreamt|dreamed|should)\b|['’]d\b",
     re.IGNORECASE,
 )
-_KIN = (
-    r"wife|husband|son|daughter|mother|father|mom|mum|dad|brother|sister|grandmother|grandfather|grandma|grandpa|"
-    r"girlfriend|boyfriend|partner|fianc[eé]e?|kid|baby|boss|roommate|cousin|uncle|aunt"
-)
-_OWN = "name|birthday|job|dog|cat|pet|favou?rite|hometown"
 _REPORT = r"(?:\s+(?:says?|said|mentions?|mentioned|told (?:me|us)|tells (?:me|us))(?:\s+that)?\s+(?:he|she|they|I)\b)"
+_OWN = "|".join(sorted(THINGS_SAID, key=len, reverse=True))
 _WHO = re.compile(
-    rf"(?P<word>(?:my|(?:the )?user['’]s)\s+(?:\w+\s+)?(?P<kin>{_KIN})\b|(?:my|(?:the )?user['’]s)"
-    rf"(?=\s+(?:{_OWN})\b)|I\b|(?:the )?user\b)"
-    rf"{_REPORT}?",
+    rf"(?P<i>I)\b(?!['’.]?(?-i:[A-Z])){_REPORT}?"
+    rf"|(?P<third>(?:the )?user)\b(?!['’]s){_REPORT}?"
+    rf"|(?P<owner>my|(?:the )?user['’]s)\s+(?:(?:\w+\s+)?(?P<kin>{KIN_FORM})(?P<called>,"
+    rf"? {TITLE},?)?(?={_REPORT}?[ '’])"
+    rf"(?!\s+and\b){_REPORT}?"
+    rf"|(?P<pet>{PETS})(?P<petname>,? {TITLE},?)?(?=['’ ])"
+    rf"|(?P<favourite>favou?rite)\b(?=\s)"
+    rf"|(?P<thing>{_OWN})\b(?=\s+(?:is|are|was)\b|['’]s\b))"
+    rf"|(?P<due>(?:the|our|my) (?:[\w-]+ ){{0,3}}?(?:deadline|release date|launch date|due date|code name|"
+    rf"budget)(?: (?:for|of)"
+    rf" [\w -]{{2,40}}?)?)(?=['’ ](?:s |is |was moved to )(?!\w+ing\b))"
+    rf"|(?P<shared>(?:our|my|the user['’]s)(?: [\w-]+)? (?P<noun>{SHARED}))\b(?!['’]s)"
+    rf"|(?P<we>we)\b"
+    rf"|(?P<name>{TITLE})(?=\s)",
     re.IGNORECASE,
 )
-_LEAD = re.compile(
-    r"(?:\s|and\b|but\b|also\b|so\b|well\b|oh\b|hi\b|hey\b|hello\b|yeah\b|yes\b|no\b|actually\b|by the way\b|"
-    r"btw\b|please\b|"
-    r"remember(?: that)?\b|note that\b|fyi\b|because\b|since\b|[,:–—-])*",
+_NO_NAME_WORDS = """
+    he she it we they you this that these those there here what who where when why how which my our your his her their
+    its the a an and but or so if as at by for from in of on to with no yes not all any some each both every everyone
+    everything everybody nobody nothing someone somebody something anyone anything one two three people life work thanks
+    thank hi hey hello well now then today tomorrow yesterday also just only even still please maybe monday tuesday
+    wednesday thursday friday saturday sunday january february march april may june july august september october
+    november december let dear good great nice sure being having doing going
+"""
+_NO_NAME = frozenset(_NO_NAME_WORDS.split())
+_ADVERB = re.compile(
+    r"\s*(?:now|currently|still|just|really|absolutely|also|always|truly|actually|personally|definitely|especially|"
+    r"totally|"
+    r"both|recently|already|highly|severely|very|deeply|simply|finally|usually|often|generally|mostly|even|only|"
+    r"officially|"
+    r"basically|normally|typically|slightly|mildly|deathly|seriously|constantly|sometimes|regularly|completely|"
+    r"strongly|"
+    r"particularly|kind of|pretty|quite|so|all|too|super|extremely|more|at the moment|these days|"
+    r"(?:yesterday|today|last (?:week|month|year|night))(?!['’]),?)\b",
     re.IGNORECASE,
 )
-_VERBS = (
-    r"live|lives|work|works|have|has|own|owns|am|is|like|likes|love|loves|hate|hates|prefer|prefers|enjoy|enjoys|"
-    r"dislike|"
-    r"dislikes|can't|can’t|cannot|don't|don’t|doesn't|doesn’t|moved|suffer|suffers"
-)
-_BREAK = re.compile(
-    rf"\s*(?:,|\band\b|\bbut\b)(?:\s*(?:and|but)\b)?\s+(?=(?:also\s+)?(?:I\b|(?:the )?user\b|my\b|(?:{_VERBS})\s))",
+_HEAD = re.compile(
+    r"\s*(?P<not>(?:do|does)\s*n['’]?t\b|do not|does not|never|no longer|can['’]?t|cannot|can not|(?:am|is|are) not|"
+    r"isn['’]t|"
+    r"aren['’]t|not|['’]m not|['’]s not|haven['’]t|hasn['’]t|have not)?"
+    r"(?P<between>(?:\s*(?:really|ever|even|actually|usually|currently|particularly|particularly|exactly|yet))*)"
+    r"\s*(?P<verb>['’](?:m|ve|s|ll|re)\b|[A-Za-z]+(?!['’]t|[A-Za-z]))?",
     re.IGNORECASE,
 )
-
-_BE = r"(?:['’]m|['’]s|am|is|are)"
-_HAVE = r"(?:have|has|own|owns|['’]ve got|['’]ve|have got|has got|got)"
-_ADVERBS = (
-    r"(?:\s*(?:now|currently|still|just|really|absolutely|also|always|truly|actually|personally|definitely|very much|"
-    r"especially|totally|both|both of us|recently|already|highly|severely|very|deeply|simply)\b)*\s*"
-)
-_NOT = r"(?P<no>not\s+|never\s+)?"
-_COUNT = r"(?:(?:a|an|one|two|three|four|five|six|\d+|another|my own)\s+)?"
-_ANIMAL = (
-    r"dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|parrots?|turtles?|goldfish|guinea pigs?|horses?|"
-    r"lizards?|snakes?|"
-    r"pets?|corg(?:i|is)|labradors?|poodles?|beagles?|ferrets?|budgies?"
-)
-_ILLNESS = (
-    r"diabetes|asthma|epilepsy|high blood pressure|hypertension|low blood pressure|celiac disease|"
-    r"coeliac disease|arthritis|"
-    r"migraines?|anemia|anaemia|heart disease|a heart condition|gout|eczema|depression|anxiety|adhd|ibs|"
-    r"(?:an?\s+)?(?:[\w-]+\s+){1,2}(?:allergy|allergies|intolerance)"
-)
-_TRADE = (
-    r"engineer|developer|programmer|doctor|nurse|teacher|professor|lawyer|accountant|designer|manager|student|"
-    r"journalist|"
-    r"editor|writer|author|translator|chef|driver|police officer|consultant|researcher|scientist|architect|analyst|"
-    r"photographer|painter|actor|actress|singer|athlete|coach|freelancer|founder|pharmacist|pilot|dentist|vet|"
-    r"veterinarian|"
-    r"plumber|electrician|carpenter|farmer|banker|barista|librarian|therapist|psychologist|surgeon|artist|musician|"
-    r"electrical engineer|firefighter|mechanic|realtor|salesperson|administrator|paramedic|counselor|social worker"
-)
-_NOT_A_THING = (
-    r"(?!(?:it|its|it['’]s|that|this|these|those|their|all th[eo]se|them|him|her|you|your|how|what|when|where|"
-    r"why|the way|the idea|the fact|"
-    r"the sound|hearing|seeing|to think|to hear|to see|to know|to say|to help you|to believe|so|too|one|"
-    r"doing that|to do that)\b)"
-    r"(?!the\b[^,]*\b(?:you|your|ones?|above|below|earlier|first|second|last|previous|idea|plan|option|version)"
-    r"\b)(?![^\w\"'“‘])"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    slot: Slot
-    kind: Kind
-    form: re.Pattern[str]
-
-
-def _pattern(slot: Slot, kind: Kind, form: str) -> _Pattern:
-    return _Pattern(slot, kind, re.compile(_ADVERBS + form, re.IGNORECASE))
-
-
-_FACT, _CONSTRAINT, _PREFERENCE = Kind.FACT, Kind.CONSTRAINT, Kind.PREFERENCE
-_PATTERNS = (
-    _pattern(Slot.HEALTH, _CONSTRAINT, rf"{_BE}{_ADVERBS}{_NOT}{_ADVERBS}allergic to (?P<value>.{{2,60}})"),
-    _pattern(Slot.HEALTH, _CONSTRAINT, rf"(?:{_HAVE}|suffers? from){_ADVERBS}(?P<value>(?:{_ILLNESS})\b.{{0,40}})"),
-    _pattern(
-        Slot.HEALTH,
-        _CONSTRAINT,
-        rf"{_BE}{_ADVERBS}{_NOT}(?:an?\s+)?(?P<value>(?:type [12] )?diabetic|asthmatic|pregnant|"
-        rf"lactose[- ]intolerant|gluten[- ]intolerant|colou?r[- ]?blind|epileptic)",
-    ),
-    _pattern(
-        Slot.DIET,
-        _CONSTRAINT,
-        rf"{_BE}{_ADVERBS}{_NOT}(?:an?\s+)?(?P<value>(?:strict |lifelong )?(?:vegetarian|vegan|"
-        rf"pescatarian|kosher|halal))",
-    ),
-    _pattern(
-        Slot.DIET,
-        _CONSTRAINT,
-        rf"(?P<no>can['’]?t|cannot|can not|don['’]?t|do not|doesn['’]?t|does not|never)\s+(?:eat|eats|"
-        rf"drink|drinks|tolerate)\s+{_NOT_A_THING}(?P<value>.{{2,60}})",
-    ),
-    _pattern(
-        Slot.RESIDENCE,
-        _FACT,
-        rf"(?:(?:live|lives|reside|resides)|{_BE}{_ADVERBS}(?:living|based)"
-        rf"){_ADVERBS}in (?P<value>(?!the moment|fear|hope|peace|the past|an? world).{{2,60}})",
-    ),
-    _pattern(
-        Slot.RESIDENCE,
-        _FACT,
-        r"(?:['’]ve\s+|have\s+|has\s+)?(?:just\s+|recently\s+)?moved to (?P<value>[A-Z].{1,60})",
-    ),
-    _pattern(
-        Slot.ORIGIN,
-        _FACT,
-        rf"(?:{_BE}{_ADVERBS}(?:originally\s+)?from|was born in|come from|comes from|grew up in)"
-        rf" (?P<value>[A-Z].{{1,60}})",
-    ),
-    _pattern(
-        Slot.JOB,
-        _FACT,
-        (
-            rf"(?:work|works){_ADVERBS}(?:at|for|as) (?P<value>(?!home|night|weekends|it|that|this|me|us|free|"
-            r"hours).{2,60})"
-        ),
-    ),
-    _pattern(Slot.JOB, _FACT, rf"{_BE}{_ADVERBS}(?:working (?:at|for|as)) (?P<value>(?!home|it|that|this).{{2,60}})"),
-    _pattern(
-        Slot.JOB,
-        _FACT,
-        rf"{_BE}{_ADVERBS}(?:an?\s+)(?P<value>(?:[\w-]+\s+){{0,3}}?(?:{_TRADE})\b(?:\s+(?:at|for|in|by)"
-        rf"\s+.{{2,40}})?)",
-    ),
-    _pattern(
-        Slot.PET,
-        _FACT,
-        rf"(?:{_HAVE}|adopted|"
-        rf"['’]ve adopted){_ADVERBS}{_COUNT}(?P<value>(?:[\w-]+\s+){{0,2}}?(?:{_ANIMAL})"
-        rf"\b(?:\s*,?\s*(?:named|called|and|at home|who|that)\b.{{0,60}})?)",
-    ),
-    _pattern(
-        Slot.PET,
-        _FACT,
-        r"(?P<value>(?:dog|cat|pet)(?:['’]s name is|\s+is (?:named|called)|\s+named) .{2,30})",
-    ),
-    _pattern(
-        Slot.NAME,
-        _FACT,
-        (
-            rf"(?:(?:full |first |last )?name is|go by|goes by|{_BE}\s+(?:called|named))"
-            r" (?P<value>[A-Z].{1,40})"
-        ),
-    ),
-    _pattern(Slot.AGE, _FACT, rf"{_BE}{_ADVERBS}(?P<value>\d{{1,3}} years? old)"),
-    _pattern(Slot.BIRTHDAY, _FACT, r"(?:birthday is|was born on)(?: on)? (?P<value>.{3,30})"),
-    _pattern(
-        Slot.FAMILY,
-        _FACT,
-        rf"{_HAVE}{_ADVERBS}{_COUNT}(?P<value>(?:[\w-]+\s+){{0,2}}?(?:{_KIN}|kids|sons|daughters|brothers|"
-        rf"sisters|child|children|twins|siblings?|cousins)\b(?:\s*,?\s*(?:named|called|and|who)"
-        rf"\b.{{0,60}})?)",
-    ),
-    _pattern(
-        Slot.FAMILY,
-        _FACT,
-        rf"{_BE}{_ADVERBS}{_NOT}(?P<value>(?:happily )?(?:married|divorced|single|engaged|widowed)"
-        rf"(?: to .{{2,40}})?)",
-    ),
-    _pattern(
-        Slot.LIKE,
-        _PREFERENCE,
-        rf"(?:like|likes|love|loves|enjoy|enjoys|adore|adores|prefer|"
-        rf"prefers){_ADVERBS} {_NOT_A_THING}(?P<value>.{{2,80}})",
-    ),
-    _pattern(
-        Slot.LIKE,
-        _PREFERENCE,
-        rf"(?P<no>hate|hates|dislike|dislikes|can['’]?t stand|cannot stand|don['’]?t like|do not like|"
-        rf"doesn['’]?t like|don['’]?t enjoy|don['’]?t love){_ADVERBS} {_NOT_A_THING}(?P<value>.{{2,80}})",
-    ),
-    _pattern(
-        Slot.FAVOURITE,
-        _PREFERENCE,
-        r"favou?rite (?P<value>[\w ]{2,30} (?:is|are) (?!what|that|this|it\b).{2,60})",
-    ),
-)
+_FIRST_PERSON = frozenset(("am", "'m", "have", "are", "'re", "'ve"))
+_PRESENT_ONLY = frozenset(("am", "is", "are", "'m", "'s", "'re", "have", "has", "'ve"))
 # Only orders to an agent: among people «always», "must" and "make sure" comfort and suppose more often than they rule.
 _ORDER = (
-    "use|answer|reply|respond|write|speak|call|address|ask|tell|show|give|send|include|add|deploy|commit|push|"
-    "merge|run|"
+    "use|answer|reply|respond|write|speak|call|address|ask|tell|show|give|send|include|add|deploy|commit|push|merge|"
+    "run|"
     "execute|delete|remove|start|stop|keep|put|format|translate|explain|summari[sz]e|check|confirm|verify|test|mention|"
     "suggest|recommend|book|schedule|order|share|store|save|remind|avoid|ignore|follow|cite|log|back up|restart|change|"
-    "install|open|close|read|sign|end|begin|refer|review|round|wait|pay"
+    "install|open|close|read|sign|end|begin|refer|review|round|wait|pay|provide|assume|convert|return|quote|link|create"
 )
 _RULE = re.compile(
-    r"(?:please\s+)?(?:remember(?: to)?:?\s+)?"
-    rf"(?P<value>(?:always|never|from now on|do not ever|don['’]t ever),?\s+(?:please\s+)?(?:{_ORDER})\b.{{2,140}})",
+    r"(?:please,?\s+)?(?:remember(?: to)?:?\s+)?"
+    rf"(?P<value>(?:always|never|from now on|in (?:the )?future|going forward|do not ever|don['’]t ever|no matter what|"
+    rf"(?:whenever|every time|when|before|after|if) (?!I (?:was|had|got|went))[^,]{{3,60}}, (?:always|never|"
+    rf"please)),?\s+"
+    rf"(?:please\s+|always\s+|never\s+|don['’]t\s+|do not\s+|you (?:should|must)\s+)*(?:{_ORDER})\b.{{2,140}})",
     re.IGNORECASE,
 )
-_ANY = re.compile(
-    r"\b(?:allerg|diabet|asthma|epilep|blood|disease|arthrit|migrain|an[a]?emia|heart|gout|eczema|depress|anxi|"
-    r"adhd|ibs|pregnan|"
-    r"intoleran|lactose|gluten|colou?r|vegetarian|vegan|pescatarian|kosher|halal|eat|drink|tolerate|liv|resid|"
-    r"based|mov|from|born|come|"
-    r"grew|work|have|has|own|got|['’]ve|adopt|name|call|years? old|birthday|married|divorced|single|engaged|"
-    r"widowed|like|love|enjoy|"
-    r"adore|prefer|hate|dislike|stand|favou?rite|always|never|from now on|i['’]?m an?|i am an?|is an?|"
-    r"don['’]t ever|do not ever)|['’]ve got",
-    re.IGNORECASE,
+_WORTH = re.compile(
+    r"\b(?:[Ii]|[Mm]y|[Oo]ur|[Ww]e|user)\b|always|Always|never|Never|rom now on|future|forward|every|Every|[Ww]hen|"
+    r"before|after|"
+    r"[A-Z][a-z]+ "
 )
 
 
-def read(text: str, speaking: Speaking) -> Iterator[Understood]:
-    """The statements of a text, in order."""
+def _by_verb(patterns: tuple[Pattern, ...]) -> dict[str, tuple[Pattern, ...]]:
+    verbs = {verb for pattern in patterns for verb in pattern.verbs}
+    return {verb: tuple(one for one in patterns if verb in one.verbs) for verb in verbs}
+
+
+_SAID = _by_verb((*EVENTS[:1], *STATES, *EVENTS[1:]))
+_LIMITED = _by_verb(LIMITS)
+_USUALLY = _by_verb(HABITS)
+_USUAL = re.compile(r"\b(?:usually|normally|typically|always|generally)\b", re.IGNORECASE)
+
+
+def read(text: str, start: int, end: int, speaking: Speaking) -> Iterator[Understood]:
+    """The statements of characters `[start, end)` of a text, in order."""
     carried: Who | None = None
-    for sentence in _SENTENCE.finditer(text):
+    for sentence in SENTENCE.finditer(text, start, end):
         said = sentence[0].rstrip()
-        if said.endswith("?") or not _ANY.search(said) or _UNSURE.search(said):
+        if said.endswith("?") or not _WORTH.search(said) or in_quotes(text, start, sentence.start()):
             carried = None
             continue
         if rule := _rule(said, sentence.start(), speaking):
             yield rule
             carried = None
             continue
-        for start, end in _clauses(said.rstrip(".!; ")):
-            found, carried = _understand(said, (start, end), sentence.start(), speaking, carried)
+        if _UNSURE.search(said):
+            carried = None
+            continue
+        for begin, close in clauses(said.rstrip(".!; \n")):
+            found, carried = _understand(said, (begin, close), sentence.start(), speaking, carried)
             if found is not None:
                 yield found
-
-
-def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for gap in _BREAK.finditer(sentence):
-        if gap.start() > start:
-            yield start, gap.start()
-        start = gap.end()
-    yield start, len(sentence)
 
 
 def _understand(
@@ -264,46 +155,226 @@ def _understand(
 ) -> tuple[Understood | None, Who | None]:
     """One clause, and the subject that the next one may take over."""
     start, end = extent
-    lead = _LEAD.match(sentence, start, end)
-    begin = lead.end() if lead else start
+    lead = LEAD.match(sentence, start, end)
+    begin = at = lead.end() if lead else start
+    if (when := WHEN.match(sentence, at, end)) is not None and when.end() < end:
+        at = when.end()
     if end - begin > MAX_CLAUSE:
         return None, None
-    who, predicate_at, blocked = _subject(sentence, begin, end, speaking)
-    subject = who or carried
-    if subject is None or blocked:
+    subject, blocked = _subject(sentence, at, end, speaking)
+    if blocked or (subject is None and (carried is None or when is not None)):
         return None, None
-    for pattern in _PATTERNS:
-        match = pattern.form.fullmatch(sentence, predicate_at, end)
-        if match is None:
+    told = Subject(carried, at) if subject is None and carried is not None else subject
+    assert told is not None  # one of the two is there
+    found = _predicate(sentence[told.at : end], told, speaking)
+    if found is None:
+        return None, None
+    first = sentence[begin:at]
+    text = (first[:1].upper() + first[1:] if first else "") + _lowered(found.content, bool(first), speaking)
+    placed = replace(found, content=text, start=offset + begin, end=offset + end)
+    return placed, told.who if told.thing is None else None
+
+
+def _lowered(content: str, inside: bool, speaking: Speaking) -> str:
+    """«The user» in the middle of a sentence is written small."""
+    return "t" + content[1:] if inside and content.startswith(USER_EN) and not speaking.speaker else content
+
+
+def _subject(sentence: str, at: int, end: int, speaking: Speaking) -> tuple[Subject | None, bool]:
+    """The clause's own subject, and whether it speaks of one who is not to be noted."""
+    match = _WHO.match(sentence, at, end)
+    if match is None:
+        return None, False
+    if match["third"]:
+        return Subject(Who(match[0] if match["third"] == match[0] else match["third"], USER), match.end()), False
+    if match["name"]:
+        return _named(match, sentence, end, speaking)
+    if speaking.me is None and not match["owner"]:
+        return None, True
+    if match["i"]:
+        who = me(speaking, USER_EN)
+        return (None, True) if who is None else (Subject(who, match.end()), False)
+    if match["we"]:
+        return Subject(Who(match["we"], "project"), match.end(), "we"), False
+    if match["due"]:
+        return Subject(Who(match["due"], fold(match["due"]).partition(" ")[2]), match.end(), "due"), False
+    if match["shared"]:
+        return Subject(Who(match["shared"], match["noun"].lower()), match.end(), "project"), False
+    return _owned(match, speaking)
+
+
+def _owned(match: re.Match[str], speaking: Speaking) -> tuple[Subject | None, bool]:
+    """A person, pet or thing of the speaker's or the user's."""
+    users = "user" in match["owner"].lower()
+    owner = USER if users else speaking.me
+    if owner is None:
+        return None, True
+    label = USER_EN if users else speaking.label(USER_EN)
+    possessed = match[0][len(match["owner"]) :]
+    if match["kin"]:
+        kin = match["kin"].lower()
+        told = _told_name(possessed)
+        return Subject(Who(f"{label}'s {told}", relative(owner, KIN[kin])), match.end()), False
+    word = f"{label}'s{possessed}"
+    if match["pet"]:
+        return Subject(Who(word.rstrip(","), owner), match.end(), "pet"), False
+    thing = (match["thing"] or "favourite").lower()
+    return Subject(Who(word, owner), match.end(), thing), False
+
+
+def _told_name(possessed: str) -> str:
+    """ "sister Anna" of "sister, Anna, says she"."""
+    report = re.search(_REPORT, possessed, re.IGNORECASE)
+    return (possessed[: report.start()] if report else possessed).strip().rstrip(",").replace(",", "")
+
+
+def _named(match: re.Match[str], sentence: str, end: int, speaking: Speaking) -> tuple[Subject | None, bool]:
+    name = match["name"]
+    if (
+        fold(name.split(" ")[0].split("'")[0].split("’")[0]) in _NO_NAME
+        or re.match(r"\w+ly\b", name)
+        or "'" in name
+        or "’" in name
+    ):
+        return None, True
+    own = speaking.speaker is not None and fold(name) == fold(speaking.speaker)
+    return Subject(Who(name, fold(name), own=own), match.end(), None if own else "person"), False
+
+
+def _predicate(said: str, subject: Subject, speaking: Speaking) -> Understood | None:
+    """What a predicate says of its subject, if it stands alone."""
+    if subject.thing in ("we", "project", "due"):
+        return of_work(said, subject)
+    if subject.thing not in (None, "person"):
+        return of_thing(said, subject, speaking)
+    adverbs, rest = _skip_adverbs(said)
+    head = _HEAD.match(rest)
+    if head is None or not head["verb"]:
+        return None
+    verb = _plain(head["verb"])
+    if subject.thing == "person" and (not head["verb"].islower() or verb in BASE or verb in _FIRST_PERSON):
+        return None  # a word written large that is no person: "Sounds like fun"
+    denied = head["not"] is not None
+    if denied and (be := _DENIED_BE.match(head["not"])) and verb not in _TAKES_BE:
+        # "am not allergic": the word after «not» is no verb.
+        return _of_being(be[0], adverbs, rest[head.end("not") :].strip(), subject, speaking)
+    between, tail = _skip_adverbs(rest[head.end() :])
+    tail = tail.strip()
+    if not denied and verb in _PRESENT_ONLY and re.match(r"not\s", tail):
+        denied, tail = True, tail[4:]
+    said_of = _Said(verb, denied, _plain(head["not"] or ""), usual=_USUAL.search(adverbs) is not None)
+    for shortened in _shortened(tail):
+        found = _matched(said_of, shortened, of_other=subject.thing == "person")
+        if found is None or not stands_alone(shortened, own=subject.who.own):
             continue
-        said = sentence[predicate_at:end]
-        found = Understood(
-            content=subject.word + (said if said[:1] in "'’ " else f" {said}"),
-            start=offset + begin,
-            end=offset + end,
-            kind=pattern.kind,
-            slot=pattern.slot,
-            subject=subject.name,
-            value=match["value"].strip(),
-            negated=bool(match.groupdict().get("no")),
+        pattern, value, negated = found
+        words = _worded(adverbs, head, between, shortened, subject, speaking, past=pattern.slot is Slot.EVENT)
+        return Understood(words, 0, 0, pattern.kind, pattern.slot, subject.who.name, value, negated)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The verb of a clause: how it was denied, and whether it was said of what is usual."""
+
+    verb: str
+    denied: bool
+    denial: str
+    usual: bool
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("’", "'")
+
+
+_DENIED_BE = re.compile(r"(?:am|is|are|['’][ms]) not|isn['’]t|aren['’]t", re.IGNORECASE)
+_TAKES_BE = frozenset(("eating", "drinking"))
+
+
+def _of_being(denial: str, adverbs: str, tail: str, subject: Subject, speaking: Speaking) -> Understood | None:
+    """ "am not allergic to cats"."""
+    for pattern in _SAID["am"]:
+        bare = CLOSING.sub("", _skip_adverbs(tail)[1].strip())
+        if not pattern.deniable or (match := pattern.form.fullmatch(bare)) is None:
+            continue
+        if not stands_alone(tail, subject.who.own):
+            return None
+        words = english(tail, speaking, own=subject.who.own)
+        word = "is not" if subject.who.own else denial
+        content = " ".join(part for part in (subject.who.word, adverbs.strip(), word, words) if part)
+        return Understood(
+            content, 0, 0, pattern.kind, pattern.slot, subject.who.name, match["value"], negated=not pattern.denial
         )
-        return found, subject if not subject.word.lower().startswith("my") or " " in subject.word else None
-    return None, None
+    return None
 
 
-def _subject(sentence: str, begin: int, end: int, speaking: Speaking) -> tuple[Who | None, int, bool]:
-    """The clause's own subject, where its predicate begins, and whether it speaks of one who is not to be noted."""
-    match = _WHO.match(sentence, begin, end)
-    if match is not None:
-        word = match["word"]
-        owner = USER if "user" in word.lower() else speaking.me
-        if owner is None:
-            return None, end, True
-        return Who(word, f"{owner}'s {match['kin'].lower()}" if match["kin"] else owner), match.end(), False
-    speaker = speaking.speaker
-    if speaker and sentence.startswith(speaker, begin) and not sentence[begin + len(speaker) : end][:1].isalnum():
-        return Who(speaker, speaker), begin + len(speaker), False
-    return None, begin, False
+def _shortened(tail: str) -> Iterator[str]:
+    """What follows a verb, whole and then without its last parts: "
+    "a part that points elsewhere need not spoil the rest."""
+    yield tail
+    cut = tail
+    while (
+        at := max(cut.rfind(", "), cut.rfind(" and "), cut.rfind(" when "), cut.rfind(" after "), cut.rfind(" as "))
+    ) > 3:
+        cut = cut[:at].rstrip(", ")
+        yield cut
+
+
+def _matched(said: _Said, tail: str, *, of_other: bool) -> tuple[Pattern, str, bool] | None:
+    """The first pattern that understands what follows the verb, its value and whether it denies."""
+    bare = CLOSING.sub("", tail)
+    for pattern in _patterns(said):
+        if of_other and not pattern.of_others:
+            continue
+        match = pattern.form.fullmatch(bare)
+        if match is not None:
+            value = (match["value"] or "").strip(" ,") or said.verb
+            lacking = pattern.slot in (Slot.PET, Slot.FAMILY) and re.match(r"(?:no|not any)\s", bare) is not None
+            return pattern, value, (said.denied or pattern.denial) != lacking
+    if said.usual and not said.denied and (habits := _USUALLY.get(said.verb)) and habits[0].form.fullmatch(tail):
+        return habits[0], f"{said.verb} {tail}", False
+    return None
+
+
+def _patterns(said: _Said) -> tuple[Pattern, ...]:
+    """The patterns of a verb, said or denied. "Stand" means something only where one can't."""
+    known = _SAID.get(said.verb, ())
+    if said.verb == "stand":
+        return known if said.denial in ("can't", "cannot", "can not", "cant") else ()
+    if not said.denied:
+        return known
+    return (*_LIMITED.get(said.verb, ()), *(one for one in known if one.deniable and not one.denial))
+
+
+def _worded(
+    adverbs: str,
+    head: re.Match[str],
+    between: str,
+    tail: str,
+    subject: Subject,
+    speaking: Speaking,
+    *,
+    past: bool,
+) -> str:
+    """The statement: subject, verb in the third person, the rest as said."""
+    group = head[0].strip()
+    if subject.who.own:
+        past = past and head["verb"].lower() not in ("have", "'ve", "’ve")
+        group = group if past else third_person(head["verb"], (head["not"] or "").strip(), head["between"].strip())
+    middle = between.strip()
+    predicate = " ".join(part for part in (group, middle, tail) if part)
+    if subject.who.own or speaking.me is not None:
+        predicate = english(predicate, speaking, own=subject.who.own)
+    space = "" if predicate[:1] in "'’" and not adverbs.strip() else " "
+    lead = f" {adverbs.strip()}" if adverbs.strip() else ""
+    return f"{subject.who.word}{lead}{space}{predicate}".strip()
+
+
+def _skip_adverbs(text: str) -> tuple[str, str]:
+    at = 0
+    while (match := _ADVERB.match(text, at)) is not None and match.end() < len(text):
+        at = match.end()
+    return text[:at], text[at:]
 
 
 def _rule(sentence: str, offset: int, speaking: Speaking) -> Understood | None:
@@ -313,7 +384,7 @@ def _rule(sentence: str, offset: int, speaking: Speaking) -> Understood | None:
     text = sentence.rstrip(".!; ")
     begin = len(text) - len(text.lstrip())
     match = _RULE.fullmatch(text, begin)
-    if match is None:
+    if match is None or re.search(r"\b(?:this|that|it) (?:one|time|version|draft)\b|\bif it\b", text, re.IGNORECASE):
         return None
     return Understood(
         content=text[begin:],
