@@ -17,7 +17,6 @@ from hindsight.domain.confidence import after_merge
 from hindsight.domain.episode import Origin
 from hindsight.domain.memory import Kind, Layer, Memory, Statement, Status
 from hindsight.domain.query import Scored
-from hindsight.language.difference import reordered
 from hindsight.language.statement.claim import Reading
 from hindsight.language.statement.relate import relate
 from hindsight.language.statement.verdict import Relation, Verdict
@@ -332,10 +331,7 @@ def judged(old: Memory, new: Memory, reading: Reading, close: float | None) -> V
     known = reading_of(old)
     if known is None or old.namespace != new.namespace:
         return Verdict(Relation.DIFFERENT, "no short statement")
-    verdict = relate(known, reading, close)
-    if verdict.relation is Relation.SAME and reordered(old.content, new.content):
-        return Verdict(Relation.DIFFERENT, "its numbers stand elsewhere")
-    return verdict
+    return relate(known, reading, close)
 
 
 def rivals_among(verdicts: Sequence[tuple[Memory, Verdict]]) -> list[tuple[Memory, Verdict]]:

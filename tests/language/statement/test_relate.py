@@ -294,6 +294,42 @@ def test_news_takes_the_place_of_what_was_known(first: str, second: str) -> None
     assert relate(read(first), read(second)).relation is Relation.SUPERSEDES
 
 
+ORDERED = [
+    ("Room 12 has 3 chairs", "Room 3 has 12 chairs"),
+    ("Room 12 with 3 chairs", "Room 3 with 12 chairs"),
+    ("12号房有3把椅子", "3号房有12把椅子"),
+    ("Crate 3-0-0 holds 0 bolts", "Crate 3-3-0 holds 0 bolts"),
+    ("Version 1.2 needs Python 3", "Version 3 needs Python 1.2"),
+    ("第2组赢了第5组", "第5组赢了第2组"),
+    ("3 cats and 2 dogs live here", "2 cats and 3 dogs live here"),
+    ("我有3只猫2只狗", "我有2只猫3只狗"),
+    ("Bus 7 leaves at 9", "Bus 9 leaves at 7"),
+    ("Tom owes Ann 5 euros", "Ann owes Tom 5 euros"),
+    ("Team A beat team B", "Team B beat team A"),
+    ("The flight goes from Rome to Oslo", "The flight goes from Oslo to Rome"),
+    ("我从北京飞上海", "我从上海飞北京"),
+]
+
+
+HABITS = [
+    ("夏天的轮胎每年换一次", "冬天的轮胎每年换一次"),
+    ("我的牙刷每月换一次", "我的滤芯每年换一次"),
+    ("The filter of pump A is changed every month", "The filter of pump B is changed every year"),
+    ("I move my money every month", "I live in Oslo"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), HABITS)
+def test_what_changes_again_and_again_is_no_news(first: str, second: str) -> None:
+    assert relate(read(first), read(second)).relation is Relation.DIFFERENT
+    assert relate(read(second), read(first)).relation is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize(("first", "second"), ORDERED)
+def test_the_same_words_in_an_order_that_matters_are_different(first: str, second: str) -> None:
+    assert relate(read(first), read(second)).relation is Relation.DIFFERENT
+
+
 @pytest.mark.parametrize("text", [text for pair in (*SAME, *SUPERSEDES) for text in pair])
 def test_a_statement_is_the_same_as_itself(text: str) -> None:
     assert relate(read(text), read(text)).relation is not Relation.SUPERSEDES

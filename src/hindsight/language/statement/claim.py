@@ -78,9 +78,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All claims of a text. `corrects`: it says that something said before was wrong. Which scripts it uses."""
+    """All claims of a text. `corrects`: it says that something said before was wrong. Which scripts it uses.
+
+    `figures` and `names` stand in the order of the text, for what holds only in this order.
+    """
 
     claims: tuple[Claim, ...]
     corrects: bool = False
     han: bool = False
     latin: bool = False
+    figures: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()

@@ -40,7 +40,9 @@ def read(text: str, me: str = "user") -> Reading:
     if denied and claims:
         claims[-1] = replace(claims[-1], dropped=(*claims[-1].dropped, *denied))
     latin = any(not word.han and word.kind in ("word", "name") for word in found)
-    return Reading(tuple(claims), wrong or mild, any(word.han for word in found), latin)
+    figures = tuple(word.concept for word in found if word.kind in ("num", "code"))
+    names = tuple(word.concept for word in found if word.kind in ("name", "place", "company"))
+    return Reading(tuple(claims), wrong or mild, any(word.han for word in found), latin, figures, names)
 
 
 def _goes_on(clause: Clause, before: Claim) -> bool:
@@ -125,9 +127,11 @@ def _valued(claim: Claim, tail: Sequence[Word]) -> Claim:
     units: set[str] = set()
     before: Word | None = None
     acting = False  # behind «做», "as": what somebody is, known to the lexicon or not
-    for word in tail:
+    for at, word in enumerate(tail):
+        counted = word.han or any(one.kind == "unit" for one in tail[at + 1 : at + 2])
         acting = (acting or word.text in ("as", "当", "担任")) and not (word.kind == "func" and word.concept == "in")
-        if word.kind == "num" and before is not None and before.carries and before.kind not in ("word", "food"):
+        named = before is not None and before.carries and before.kind not in ("word", "food")
+        if word.kind == "num" and named and not counted:
             value.append((word.concept, "num"))  # «Model 3», "Room 101": part of a name
         elif word.kind == "num":
             numbers.append(word.concept)

@@ -56,6 +56,8 @@ def _end(claim: Claim, concept: str, tail: Sequence[Word]) -> Claim:
 
 
 def _change(claim: Claim, clause: Clause, concept: str, tail: Sequence[Word]) -> Claim:
+    if claim.every and concept in ("switch", "move"):
+        return claim  # «每年换一次轮胎»: a habit, and no news
     placed = any(word.kind in ("place", "name") or (word.kind == "word" and word.han) for word in tail)
     clocked = any(time[:2] == "wd" or (time[0] in "td" and time[1:2].isdigit()) for time in claim.times)
     person = bool(claim.owner) or not claim.subject

@@ -31,6 +31,8 @@ def relate(old: Reading, new: Reading, closeness: float | None = None) -> Verdic
     turned = [one for one in flat if one.relation is Relation.SUPERSEDES]
     if any(one.sure for one in turned) or (turned and _plain_enough(old) and _plain_enough(new)):
         return max(turned, key=lambda one: one.sure)
+    if _ordered_otherwise(old, new):
+        return different("the same words in another order")
     if (whole := _whole(old, new)) is not None:
         return whole
     fewer = verdicts if len(old.claims) <= len(new.claims) else list(zip(*verdicts, strict=True))
@@ -93,11 +95,23 @@ def _whole(old: Reading, new: Reading) -> Verdict | None:
         return None
     if not (slots_meet(a, b) or ({a.slot, b.slot} <= _WEAK and not extra)) or _crossed(a, b):
         return None
-    if not extra and _ordered_otherwise(a, b):
+    if not extra and _exchanged(a, b):
         return None
     if extra and not heads_agree(a, b):
         return None
     return Verdict(Relation.SAME, "the same statement in other words")
+
+
+def _ordered_otherwise(old: Reading, new: Reading) -> bool:
+    """Whether figures or names stand in another order, where that matters: not around an «is»."""
+    copulas = all(any("be" in claim.verbs for claim in reading.claims) for reading in (old, new))
+    return _permuted(old.figures, new.figures) or (not copulas and _permuted(old.names, new.names))
+
+
+def _permuted(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Whether what both have stands in another order: «3 cats and 2 dogs», «from Rome to Oslo»."""
+    shared = set(mine) & set(theirs)
+    return [one for one in mine if one in shared] != [one for one in theirs if one in shared]
 
 
 def _crossed(a: Claim, b: Claim) -> bool:
@@ -108,12 +122,13 @@ def _crossed(a: Claim, b: Claim) -> bool:
 def _everything(reading: Reading) -> frozenset[str]:
     found: set[str] = set()
     for claim in reading.claims:
-        found |= claim.content | claim.times | set(claim.numbers) | (claim.verbs - _WEAK)
+        # A quantity is not the figure that names a thing: «Room 12 has 3 chairs» is not «Room 3 has 12 chairs».
+        found |= claim.content | claim.times | {f"#{number}" for number in claim.numbers} | (claim.verbs - _WEAK)
         found |= {"user"} if claim.owner or "user" in (*claim.subject, *claim.value) else set()
     return frozenset(found)
 
 
-def _ordered_otherwise(a: Claim, b: Claim) -> bool:
+def _exchanged(a: Claim, b: Claim) -> bool:
     """The same words with subject and value exchanged: «甲管乙», «乙管甲»."""
     if a.slot in LIGHT or b.slot in LIGHT:
         return False
