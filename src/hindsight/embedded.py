@@ -73,13 +73,14 @@ class AsyncHindsight:
         if self._parent is not None:
             return await self._parent.engine()
         if self._opening is None:
-            self._opening = asyncio.ensure_future(open_engine(self._settings))
-        try:
-            return await asyncio.shield(self._opening)
-        except BaseException:
-            if self._opening is not None and self._opening.done():
-                self._opening = None  # it failed: the next call tries again
-            raise
+            self._opening = asyncio.create_task(open_engine(self._settings))
+            self._opening.add_done_callback(self._opened)
+        return await asyncio.shield(self._opening)
+
+    def _opened(self, opening: asyncio.Task[Engine]) -> None:
+        # One that failed is let go, and the next call tries again; one that a caller stopped waiting for stays.
+        if self._opening is opening and (opening.cancelled() or opening.exception() is not None):
+            self._opening = None
 
     async def aclose(self) -> None:
         """Finish what is queued and close. A later call would open it again."""

@@ -9,8 +9,6 @@ from datetime import datetime
 from hindsight.domain.memory import Kind
 from hindsight.write.extract import Candidate, Slot
 
-DEFAULT = 0.5
-
 _BY_KIND = {
     Kind.CONSTRAINT: 0.8,
     Kind.RULE: 0.75,

@@ -82,7 +82,6 @@ _PAST_EN = frozenset(
         "left",
     ]
 )
-_PAST_HAN = frozenset({"过", "了"})
 _SET_ASIDE = frozenset({"time", "every", "now", "past", "correct", "neg", "modal"})
 
 

@@ -92,7 +92,6 @@ _AMPM = r"(a\.?\s?m\b\.?|p\.?\s?m\b\.?|[ap]\b\.?|in the (?:am|pm)\b)"
 _ZONES = "|".join(sorted((name for name in ZONES if name.isascii() and len(name) > 1), key=len, reverse=True))
 _ZONE = rf"(?:\s*\(?((?:{_ZONES})(?:[+-]\d{{1,2}}(?::?\d\d)?)?|(?<=\d)z|(?<=\d)[+-]\d\d:\d\d)\b\)?)?"
 _TIME = rf"{_H}(?:[:h.]([0-5]\d)(?::([0-5]\d)(?:\.\d+)?)?|h)?(?:\s?-?ish)?(?:\s*o'?\s?clock)?(?:\s*{_AMPM})?(?:\s?ish)?"
-_AT = r"(?:(?:at|@|by|around|about|until|till|before|after|from|to|for|than|approximately)\s+)"
 
 
 def _half(text: str | None) -> Literal["am", "pm"] | None:
