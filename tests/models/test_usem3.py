@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from hindsight.models.pieces import Vocabulary, read_pieces
 from hindsight.models.usem3 import Encoder, RowsInFile, RowsInMemory, keep_rows
 
 TEXTS = (
@@ -83,19 +84,46 @@ def blocks() -> Iterator[NDArray[np.uint8]]:
         yield numbers.integers(0, 64, size=(6, 512), dtype=np.uint8)
 
 
+def as_bytes() -> Iterator[bytes]:
+    """The blocks in other parts than they have."""
+    whole = b"".join(block.tobytes() for block in blocks())
+    return (whole[start : start + 5000] for start in range(0, len(whole), 5000))
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    file = tmp_path / "weights.npz"
+    np.savez_compressed(file, **{f"q{number}": block for number, block in enumerate(blocks(), start=1)})  # type: ignore[arg-type]  # names
+    return file
+
+
 def test_rows_are_the_same_from_file_and_memory() -> None:
     ids = np.array([0, 1, 16, 17, 18, 101, 18])
-    in_memory = RowsInMemory(blocks()).read(ids)
-    in_file = RowsInFile(blocks())
+    in_memory = RowsInMemory(as_bytes()).read(ids)
+    in_file = RowsInFile(as_bytes())
     np.testing.assert_array_equal(in_file.read(ids), in_memory)
     in_file.close()
     np.testing.assert_array_equal(in_memory[1], list(blocks())[1][0])
 
 
-def test_without_a_temporary_folder_the_rows_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_is_read_from_the_archive_as_it_is(weights: Path) -> None:
+    rows = keep_rows(weights)
+    np.testing.assert_array_equal(rows.read(np.array([20, 101])), [list(blocks())[3][1], list(blocks())[16][5]])
+    rows.close()
+
+
+def test_without_a_temporary_folder_the_rows_stay_in_memory(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_room(*_: object, **__: object) -> NoReturn:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", no_room)
-    weights = {f"q{number}": block for number, block in enumerate(blocks(), start=1)}
     assert isinstance(keep_rows(weights), RowsInMemory)
+
+
+def test_pieces_laid_out_in_another_way_are_refused() -> None:
+    # The score before the text: sound protobuf, but not how this model was written.
+    piece = b"\x0a\x08\x15\x00\x00\x00\x00\x0a\x01a"
+    with pytest.raises(ValueError, match="laid out"):
+        read_pieces(piece)
+    with pytest.raises(ValueError, match="no pieces"):
+        Vocabulary(read_pieces(b""))

@@ -64,7 +64,7 @@ class UseMultilingual:
         return self._recent.put(text, vectors[0])
 
     async def warm(self) -> None:
-        """Load the weights (about 1.5 s, once) in the background."""
+        """Load the weights (about half a second, once) in the background."""
         await self._queries.run(["warm"])
 
     async def aclose(self) -> None:

