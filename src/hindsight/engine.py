@@ -131,8 +131,7 @@ class Engine:
 
     async def get(self, namespace: str, memory_id: str) -> Memory:
         """One memory, whatever its status, by its id, whole or short."""
-        whole = await self._resolve(namespace, memory_id)
-        return (await self._parts.store.memories(namespace, [whole]))[whole]
+        return await self._memory(namespace, memory_id)
 
     async def list(
         self, namespace: str, filters: Filters, *, order: Order | str, limit: int, after: str | None
@@ -146,7 +145,7 @@ class Engine:
 
     async def history(self, namespace: str, memory_id: str) -> Sequence[Revision]:
         """Every state of a memory, oldest first."""
-        return await self._parts.store.history(namespace, await self._resolve(namespace, memory_id))
+        return await self._parts.store.history(namespace, (await self._memory(namespace, memory_id)).id)
 
     async def update(
         self,
@@ -158,14 +157,15 @@ class Engine:
         importance: float | None,
     ) -> Receipt:
         """Change a memory; its former state stays in the history."""
-        whole = await self._resolve(namespace, memory_id)
+        memory = await self._memory(namespace, memory_id)
         return await self._parts.amender.update(
-            namespace, whole, new_content=new_content, confidence=confidence, importance=importance
+            namespace, memory.id, new_content=new_content, confidence=confidence, importance=importance
         )
 
     async def pin(self, namespace: str, memory_id: str, *, pinned: bool) -> Receipt:
         """Keep a memory from fading and always in the context block, or let it go."""
-        return await self._parts.amender.pin(namespace, await self._resolve(namespace, memory_id), pinned=pinned)
+        memory = await self._memory(namespace, memory_id)
+        return await self._parts.amender.pin(namespace, memory.id, pinned=pinned)
 
     async def forget(self, namespace: str, memory_id: str, *, decay_factor: float, reason: str) -> Receipt:
         """Weaken a memory by a factor; 1 hides it at once."""
@@ -192,8 +192,8 @@ class Engine:
         """Say whether following an experience worked."""
         if outcome not in tuple(OutcomeStatus):
             raise InvalidInput("outcome", outcome, f"one of {', '.join(OutcomeStatus)}")
-        whole = await self._resolve(namespace, memory_id)
-        return await self._parts.feedback.give(namespace, whole, OutcomeStatus(outcome), note=note)
+        memory = await self._memory(namespace, memory_id)
+        return await self._parts.feedback.give(namespace, memory.id, OutcomeStatus(outcome), note=note)
 
     async def stats(self, namespace: str) -> Stats:
         """Counts of the namespace."""
@@ -210,6 +210,19 @@ class Engine:
     def _written(self, namespace: str) -> None:
         self._parts.worker.wake()
         self._parts.projection.follow(namespace)
+
+    async def _memory(self, namespace: str, memory_id: str) -> Memory:
+        """The memory with this id; `InvalidInput` where it is a turn's, which a search gives in its place."""
+        whole = await self._resolve(namespace, memory_id)
+        memory = (await self._parts.store.memories(namespace, [whole])).get(whole)
+        if memory is None:
+            raise InvalidInput(
+                "memory_id",
+                memory_id,
+                "the id of a memory; this is a turn of a conversation, kept as it "
+                "was said, and it can only be forgotten",
+            )
+        return memory
 
     async def _resolve(self, namespace: str, memory_id: str) -> str:
         return await self._parts.store.resolve(

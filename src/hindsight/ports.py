@@ -86,7 +86,7 @@ class Store(Protocol):
         ...
 
     async def resolve(self, namespace: str, id_or_short: str) -> str:
-        """The whole id of a memory. `NotFound`, or `Ambiguous` for a short id of several."""
+        """The whole id of a memory or an episode. `NotFound`, or `Ambiguous` for a short id of several."""
         ...
 
     async def by_content_key(self, namespace: str, keys: Sequence[str]) -> Mapping[str, Memory]:
@@ -97,8 +97,11 @@ class Store(Protocol):
         """For each topic that has some, ids of active memories whose statement is about it: the `limit` newest."""
         ...
 
-    async def reviews(self, namespace: str) -> Sequence[Review]:
-        """Open reviews whose memory is active and has an active one beside it, oldest first."""
+    async def reviews(self, namespace: str, *, waiting: bool = True) -> Sequence[Review]:
+        """Reviews, oldest first: those that are open and whose memory is active and has an active one beside it.
+
+        Not `waiting`: all the others, which have been decided or ask nothing any more.
+        """
         ...
 
     async def find(

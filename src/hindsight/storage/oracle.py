@@ -158,10 +158,11 @@ class OracleStore:
     async def resolve(self, namespace: str, id_or_short: str) -> str:
         """See `Store.resolve`."""
         check_text("memory_id", id_or_short)
-        memories = self._space(namespace).memories
-        if id_or_short in memories:
+        space = self._space(namespace)
+        ids = space.memories.keys() | space.episodes.keys()
+        if id_or_short in ids:
             return id_or_short
-        found = sorted(memory_id for memory_id in memories if short_id(memory_id) == id_or_short)
+        found = sorted(one for one in ids if short_id(one) == id_or_short)
         if not found:
             raise NotFound("memory_id", id_or_short)
         if len(found) > 1:
@@ -182,16 +183,16 @@ class OracleStore:
         found = {topic: [one.id for one in newest if topic in _topics(one)][:limit] for topic in topics}
         return {topic: ids for topic, ids in found.items() if ids}
 
-    async def reviews(self, namespace: str) -> Sequence[Review]:
+    async def reviews(self, namespace: str, *, waiting: bool = True) -> Sequence[Review]:
         """See `Store.reviews`."""
         space = self._space(namespace)
         active = {memory.id for memory in space.memories.values() if _answers(memory)}
-        asked = [
+        found = [
             one
             for one in space.reviews.values()
-            if one.open and one.memory_id in active and not active.isdisjoint(one.other_ids)
+            if waiting is (one.open and one.memory_id in active and not active.isdisjoint(one.other_ids))
         ]
-        return sorted(asked, key=lambda one: (one.at, one.memory_id))
+        return sorted(found, key=lambda one: (one.at, one.memory_id))
 
     async def find(
         self,

@@ -123,6 +123,7 @@ async def everything(store: Store, namespace: str) -> dict[str, Any]:
         "by_content_key": dict(await store.by_content_key(namespace, CONTENT_KEYS)),
         "about": {topic: list(ids) for topic, ids in (await store.about(namespace, WORDS, limit=2)).items()},
         "reviews": list(await store.reviews(namespace)),
+        "reviews, settled": list(await store.reviews(namespace, waiting=False)),
         "history": {memory_id: list(await store.history(namespace, memory_id)) for memory_id in MEMORIES},
         "changesets": {key: await store.changeset(namespace, key) for key in BATCH_KEYS},
         "episodes": dict(await store.episodes(namespace, EPISODES)),

@@ -229,6 +229,22 @@ class ReadingContract(OpensStores):
             with pytest.raises(NotFound):
                 await store.resolve(SPACE, unknown)
 
+    async def test_resolve_takes_ids_of_episodes_too(self, store: Store) -> None:
+        ids = ("01hm00000000000000abcdefgh", "01hm00000000000000abcdefgj", "01hn00000000000000abcdefgj")
+        episodes = tuple(an_episode(name) for name in ids[:2])
+        await store.apply(
+            a_batch(
+                "b", episodes=episodes, puts=(new(a_memory(ids[2])),), episode_states=((ids[0], EpisodeState.COVERED),)
+            )
+        )
+        assert await store.resolve(SPACE, ids[0]) == ids[0]
+        assert await store.resolve(SPACE, "abcdefgh") == ids[0]
+        with pytest.raises(Ambiguous, match=f"{ids[1]}, {ids[2]}"):
+            await store.resolve(SPACE, "abcdefgj")
+        for space, unknown in ((SPACE, "bcdefgh"), ("other", ids[0]), ("other", "abcdefgh")):
+            with pytest.raises(NotFound):
+                await store.resolve(space, unknown)
+
     # Entries --------------------------------------------------------------------------------------------------------
 
     async def test_entries_are_memories_and_episodes_that_answer_by_themselves(self, store: Store) -> None:
@@ -291,12 +307,17 @@ class ReadingContract(OpensStores):
         later = replace(Review("m1", ("m2",), "?", NOON), at=NOON + timedelta(hours=1))
         asked = Review("m3", ("gone", "m2"), "?", NOON)
         puts = tuple(new(a_memory(name)) for name in ("m1", "m2", "m3"))
-        await store.apply(a_batch("b", puts=puts, reviews=(later, asked, Review("m2", ("gone",), "?", NOON))))
+        moot = Review("m2", ("gone",), "?", NOON)
+        await store.apply(a_batch("b", puts=puts, reviews=(later, asked, moot)))
         assert list(await store.reviews(SPACE)) == [asked, later]
-        await store.apply(a_batch("c", reviews=(replace(asked, open=False),)))
+        assert list(await store.reviews(SPACE, waiting=False)) == [moot]
+        decided = replace(asked, open=False)
+        await store.apply(a_batch("c", reviews=(decided,)))
         assert list(await store.reviews(SPACE)) == [later]
+        assert list(await store.reviews(SPACE, waiting=False)) == [moot, decided]
         await store.apply(a_batch("d", puts=(changed(puts[1].memory, status=Status.FORGOTTEN),)))
         assert list(await store.reviews(SPACE)) == []
+        assert list(await store.reviews(SPACE, waiting=False)) == [moot, decided, later]
 
     # Counts ---------------------------------------------------------------------------------------------------------
 

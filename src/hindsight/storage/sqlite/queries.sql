@@ -43,16 +43,26 @@ CROSS JOIN memory AS m ON m.seq IN (
 ORDER BY m.seq DESC
 
 -- name: reviews
-SELECT r.memory_id, r.other_ids, r.reason, r.at FROM review AS r
-CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = r.memory_id AND m.status = 'active'
-WHERE r.namespace = ?1 AND r.open AND EXISTS (
-    SELECT 1 FROM json_each(r.other_ids) AS other
-    CROSS JOIN memory AS o ON o.namespace = ?1 AND o.id = other.value AND o.status = 'active'
+SELECT r.memory_id, r.other_ids, r.reason, r.at, r.open FROM review AS r
+WHERE r.namespace = ?1 AND ?2 = (
+    r.open
+    AND EXISTS (SELECT 1 FROM memory AS m WHERE m.namespace = ?1 AND m.id = r.memory_id AND m.status = 'active')
+    AND EXISTS (
+        SELECT 1 FROM json_each(r.other_ids) AS other
+        CROSS JOIN memory AS o ON o.namespace = ?1 AND o.id = other.value AND o.status = 'active'
+    )
 )
 ORDER BY r.at, r.memory_id
 
+-- name: whole_id
+SELECT id FROM memory WHERE namespace = ?1 AND id = ?2
+UNION ALL SELECT id FROM episode WHERE namespace = ?1 AND id = ?2 LIMIT 1
+
 -- name: ids_by_short_id
-SELECT id FROM memory WHERE namespace = ?1 AND substr(id, -8) = ?2 ORDER BY id LIMIT 5
+-- Without a word on the index the planner walks all ids of the namespace in order: 39 ms at 200,000 of them.
+SELECT id FROM memory INDEXED BY memory_short_id WHERE namespace = ?1 AND substr(id, -8) = ?2
+UNION SELECT id FROM episode INDEXED BY episode_short_id WHERE namespace = ?1 AND substr(id, -8) = ?2
+ORDER BY id LIMIT 5
 
 -- name: episodes
 SELECT {episode} FROM json_each(?2) AS wanted CROSS JOIN episode AS e ON e.namespace = ?1 AND e.id = wanted.value

@@ -92,7 +92,7 @@ def memories(database: Database, namespace: str, ids: Sequence[str]) -> Mapping[
 
 def resolve(database: Database, namespace: str, id_or_short: str) -> str:
     """See `Store.resolve`."""
-    if memories(database, namespace, (id_or_short,)):
+    if database.row("whole_id", (namespace, id_or_short)) is not None:
         return id_or_short
     found = []
     if len(id_or_short) == SHORT_ID_LENGTH:
@@ -120,10 +120,10 @@ def about(database: Database, namespace: str, topics: Sequence[str], limit: int)
     return found
 
 
-def reviews(database: Database, namespace: str) -> Sequence[Review]:
+def reviews(database: Database, namespace: str, waiting: bool) -> Sequence[Review]:
     """See `Store.reviews`."""
-    rows = database.rows("reviews", (namespace,))
-    return [Review(row[0], texts_of(row[1]), row[2], moment(row[3])) for row in rows]
+    rows = database.rows("reviews", (namespace, int(waiting)))
+    return [Review(row[0], texts_of(row[1]), row[2], moment(row[3]), bool(row[4])) for row in rows]
 
 
 def find(

@@ -177,10 +177,10 @@ class SqliteStore:
         check_limit(limit)
         return await self._read(reading.about, namespace, topics, limit)
 
-    async def reviews(self, namespace: str) -> Sequence[Review]:
+    async def reviews(self, namespace: str, *, waiting: bool = True) -> Sequence[Review]:
         """See `Store.reviews`."""
         check_text("namespace", namespace)
-        return await self._read(reading.reviews, namespace)
+        return await self._read(reading.reviews, namespace, waiting)
 
     async def find(
         self,
