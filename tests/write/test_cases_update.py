@@ -163,6 +163,43 @@ async def test_a_habit_that_has_stopped_is_superseded(house: House, first: str, 
     await superseded(house, first, second)
 
 
+GIVEN_UP = [
+    ("我喜欢咖啡", "我再也不喝咖啡了"),
+    ("我喜欢看综艺", "我不看综艺了"),
+    ("我爱喝可乐", "我把可乐戒了"),
+    ("我在吃素", "我又开始吃肉了"),
+    ("我每天跑步", "我不跑步了"),
+    ("I love coffee", "I don't drink coffee any more"),
+    ("I love coffee", "I quit coffee"),
+    ("I like oysters", "I will never eat oysters again"),
+    ("I'm a vegetarian", "I eat meat again"),
+    ("I enjoy playing poker", "I've given up poker"),
+]
+STILL_LIKED = [
+    ("我喜欢咖啡", "我今天不想喝咖啡"),
+    ("我喜欢咖啡", "我妈妈再也不喝咖啡了"),
+    ("我爱吃辣", "我最近不吃辣了"),
+    ("我喜欢狗", "我不养狗了"),
+    ("I love coffee", "I don't want coffee today"),
+    ("I love coffee", "I quit tea"),
+    ("I love coffee", "My wife quit coffee"),
+    ("I love coffee", "I can't drink coffee any more"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), GIVEN_UP)
+async def test_what_is_given_up_is_liked_no_longer(house: House, first: str, second: str) -> None:
+    await superseded(house, first, second)
+
+
+@pytest.mark.parametrize(("first", "second"), STILL_LIKED)
+async def test_what_is_left_once_or_by_another_is_liked_still(house: House, first: str, second: str) -> None:
+    await house.say(first)
+    known = await house.contents()
+    await house.say(second)
+    assert set(known) <= set(await house.contents())
+
+
 LOOKALIKES = [
     ("Room 204 is booked for Monday", "Room 205 is booked for Monday"),
     ("Gate B12 is closed", "Gate B21 is closed"),

@@ -46,6 +46,7 @@ class Claim:
     relation. `numbers`: quantities of the value. `times`: when, as «wd1», «m5», «t7:30», «y2023», «yesterday».
     `kin`: relatives in the subject. `dropped`: what a change leaves behind («from X», "not X"). `single`: the slot
     holds one value at a time. `kinds`: the class of each word of the value. `names`: names in the subject.
+    `for_good`: denied without end («再也不», "no longer", «不…了»), not for a while, nor as what one can't do now.
     """
 
     slot: str
@@ -68,6 +69,7 @@ class Claim:
     past: bool = False
     planned: bool = False
     also: bool = False
+    for_good: bool = False
     names: frozenset[str] = frozenset()
 
     @property

@@ -90,6 +90,7 @@ def _claim(clause: Clause, before: Claim | None) -> Claim:
         past=clause.past,
         planned=clause.planned,
         also=clause.also,
+        for_good=clause.for_good,
         names=frozenset(
             word.concept
             for word in clause.subject

@@ -82,6 +82,33 @@ _PAST_EN = frozenset(
         "left",
     ]
 )
+# Denials of the thing itself; not of being able, having to, or wanting to, nor half ones («不太», "hardly").
+_FULL_DENIALS = frozenset(
+    [
+        "不",
+        "没",
+        "从不",
+        "从来不",
+        "再也不",
+        "再也没",
+        "不再",
+        "not",
+        "no",
+        "never",
+        "don't",
+        "doesn't",
+        "no longer",
+        "'t",  # of "don't"
+    ]
+)
+_HALF_WORDS = """
+    想,要,想要,会,能,能够,可以,可,需要,应该,经常,常常,总是,一直,太,更,再,暂时,
+    can,could,able,should,must,may,might,want to,about to,need,plan,intend,
+    much,too much,so much,a lot,often,usually,always
+"""
+_HALF_DENIED = frozenset(word.strip() for word in _HALF_WORDS.split(","))
+_NOWADAYS = frozenset(["now", "nowadays", "by now", "since then", "现在", "如今"])
+_PARTICLES_ZH = frozenset("啊呢吧呀嘛哦啦")
 _SET_ASIDE = frozenset({"time", "every", "now", "past", "correct", "neg", "modal"})
 
 
@@ -102,6 +129,7 @@ class Clause:
     past: bool = False
     planned: bool = False
     also: bool = False
+    for_good: bool = False
     passive: bool = False
     located: bool = False  # «在», "in" stands where a predicate would
     only_denies: bool = False
@@ -171,11 +199,31 @@ def _clause(part: Sequence[Word]) -> Clause:
         past=_is_past(part, predicate, helped),
         planned="plan" in helpers or (predicate is not None and predicate.concept == "plan"),
         also=any(word.concept == "also" for word in part),
+        for_good=_for_good(part, denials),
         passive=any(word.kind == "be" and not word.han for word in helped),
         located=located,
         only_denies=part[0].kind == "neg" and (predicate is None or (predicate.kind == "be" and not subject)),
         verbs=frozenset(word.concept for word in part if word.kind in PREDICATES),
     )
+
+
+def _for_good(part: Sequence[Word], denials: Sequence[Word]) -> bool:
+    """Whether something is denied from now on and without end: «再也不», "no longer", "never again", «不…了»."""
+    if not denials or not all(_written(word) in _FULL_DENIALS for word in denials):
+        return False
+    spoken = {_written(word) for word in part}
+    if spoken & _HALF_DENIED:
+        return False
+    if any(word.kind == "now" and word.concept == "now" and word.text.lower() not in _NOWADAYS for word in part):
+        return False  # «最近», "at the moment": for a while
+    ends = [word.text for word in part if word.text not in _PARTICLES_ZH][-1:]
+    again = "never" in spoken and "again" in spoken
+    return again or ends == ["了"] or any(word.concept == "anymore" for word in part)
+
+
+def _written(word: Word) -> str:
+    """A word as one writes it: "don't" comes in two pieces."""
+    return word.text.lower().replace(" '", "'").replace(" ’", "'").replace("’", "'")
 
 
 def _disliked(word: Word) -> bool:
@@ -293,12 +341,14 @@ def _helps(word: Word, then: Word, *, plain: bool) -> bool:
             or then.concept in ("fear", "like", "origin")
             or (then.kind in ("verb", "be") and is_participle(then))
         )
+    if word.kind == "be" and then.kind == "state":
+        return True  # «是素食者»
     if word.concept == "have" and not word.han:
         return then.kind in ("state", "health") or (
             plain and (then.kind in ("be", "change", "end") or (then.kind == "verb" and is_participle(then)))
         )
     if word.concept == "happen":
-        return then.kind in ("verb", "change") and not word.han
+        return then.kind in ("verb", "change") and (not word.han or word.text == "开始")
     if word.concept == "plan":
         return then.kind in PREDICATES
     return word.concept == "start_again" and then.kind in PREDICATES

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hindsight.language.statement.claim import Claim
 
 _ONCE = frozenset(["visit", "buy", "graduate", "born", "study", "happen"])
+# Times since which something may have been given up.
+_BEGAN = frozenset(["yesterday", "beforeyesterday", "lastweek", "lastmonth", "lastyear", "beforelastyear"])
 _HALVES = {"am": "am", "morning": "am", "pm": "pm", "noon": "pm", "afternoon": "pm", "evening": "pm"}
 
 
@@ -26,6 +28,15 @@ def times_differ(a: frozenset[str], b: frozenset[str]) -> bool:
     """Whether a kind of time named by both is not the same, nor more of the same."""
     mine, theirs = by_kind(a), by_kind(b)
     return any(not (mine[kind] <= theirs[kind] or theirs[kind] <= mine[kind]) for kind in mine.keys() & theirs.keys())
+
+
+def narrower(a: Claim, b: Claim) -> bool:
+    """Whether `b` denies only for some times what `a` says in general: today, in the evening, on Mondays, every day."""
+    if "stop" in b.verbs:
+        return False  # then it tells when it was stopped
+    dated = ("y", "m", "d")
+    more = {time for time in b.times - a.times if time not in _BEGAN and time.rstrip("0123456789") not in dated}
+    return bool(more or (b.every and b.every != a.every))
 
 
 def apart_in_time(a: Claim, b: Claim) -> bool:

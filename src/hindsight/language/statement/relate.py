@@ -10,7 +10,15 @@ from hindsight.language.statement.claim import LIGHT, Claim, Reading, Turn
 from hindsight.language.statement.lexicon import relatives
 from hindsight.language.statement.moments import apart_in_time
 from hindsight.language.statement.subjects import Subjects, has_figures, owners, plain, subjects_of
-from hindsight.language.statement.turns import changed, corrected, ended, moved_or_cancelled, outgrown, replaced
+from hindsight.language.statement.turns import (
+    changed,
+    corrected,
+    ended,
+    given_up,
+    moved_or_cancelled,
+    outgrown,
+    replaced,
+)
 from hindsight.language.statement.values import denied, heads_agree, slots_meet, values_of
 from hindsight.language.statement.verdict import Relation, Verdict, different, unrelated
 
@@ -63,7 +71,7 @@ def _claims(a: Claim, b: Claim, new: Reading, old: Reading, closeness: float | N
         return verdict
     if apart_in_time(a, b):
         return different("at another time")
-    if (verdict := ended(a, b) or changed(a, b, subjects)) is not None:
+    if (verdict := given_up(a, b, subjects) or ended(a, b) or changed(a, b, subjects)) is not None:
         return verdict
     if not slots_meet(a, b):
         return unrelated("another relation")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hindsight.language.statement.claim import LIGHT, SORTS, Claim, Turn
-from hindsight.language.statement.moments import times_differ
+from hindsight.language.statement.moments import narrower, times_differ
 from hindsight.language.statement.subjects import Subjects, has_figures, plain
-from hindsight.language.statement.values import equal_values, overlap, same_facet, slots_meet
+from hindsight.language.statement.values import PURSUED, equal_values, overlap, same_facet, slots_meet
 from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unrelated
 
 _ENDS: dict[str, frozenset[str]] = {
@@ -37,6 +37,8 @@ _FORBIDDEN = {
         ]
     ),
 }
+# Doing these is how one likes a thing, unlike owning it, working with it or going there.
+_PURSUITS = frozenset({"stop"} | PURSUED - {"like", "visit"} | {"ski", "dive", "hike", "sing", "cook"})
 _DEGREES = frozenset({"student", "graduatestudent", "phdstudent", "undergraduate", "university"})
 
 
@@ -104,30 +106,50 @@ def outgrown(a: Claim, b: Claim) -> Verdict | None:
     return None
 
 
+def given_up(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
+    """What one no longer does is no longer liked: «喜欢咖啡», «再也不喝咖啡了». Only as wide as its words."""
+    if a.slot != "like" or subjects is not Subjects.EQUAL or a.negated or a.past or not a.value:
+        return None
+    unknown = b.slot == "be" and not b.verbs  # «不刷短视频了»: a verb outside the lexicon, in one piece with its object
+    stopped = b.turn is Turn.ENDED and "stop" in b.verbs
+    if not b.negated or not (b.for_good or stopped) or not (b.slot in b.verbs & _PURSUITS or unknown):
+        return None
+    if (a.verbs & _PURSUITS) - {b.slot} and not unknown:
+        return None  # liking to play is not ended by watching no more
+    named = set(b.value)
+    if unknown:
+        named |= {word[1:] for word in b.value if len(word) > 2 and not word.isascii()}
+    if not overlap({a.value[-1]}, named) or not (unknown or named <= set(a.value) or len(named) == 1):
+        return None  # of another thing, or only of a sort of it: «冰咖啡»
+    return different("denied for some times only") if narrower(a, b) else supersedes("given up")
+
+
 def ended(a: Claim, b: Claim) -> Verdict | None:
     """An end: of what is named, or of the whole slot where nothing is."""
     if b.turn is not Turn.ENDED:
         return None
-    if (a.turn is Turn.ENDED and a.slot == b.slot) or (a.past and a.times):
+    if (a.turn is Turn.ENDED and a.slot == b.slot) or (a.past and a.times) or (a.negated and b.negated):
         return None
     ends = _ENDS.get(b.slot, frozenset({b.slot}))
     if (
         a.slot not in ends
         and not {a.slot} & b.verbs
         and b.slot not in a.verbs
-        and not (b.slot == "stop" and set(b.value) & (set(a.value) | a.verbs))
+        and not (b.slot == "stop" and set(b.value) & (set(a.value) | a.verbs | {a.slot}))
     ):
         return None
-    if a.negated and b.negated:
-        return None
+    if (a.every or a.slot in PURSUED) and narrower(a, b):
+        return different("denied for some times only")
     named = {word for word in (*b.value, *(b.subject if b.slot == "die" else ())) if word not in ("user", "retired")}
     if b.slot == "die" and not plain(b.subject) & (a.content | {a.owner.rpartition("/")[2]}):
         return unrelated("about something else")
     if a.slot in ("be", "lead") and b.slot == "work" and not overlap(named, set(a.value)):
         return None
+    if a.slot == "like" and a.value and named and not overlap({a.value[-1]}, named):
+        return None  # «coffee cake» is no coffee
     if b.slot == "marital" or b.slot == "die" or not named or b.value[:1] == ("retired",):
         return supersedes("it has ended")
-    if overlap(named, set(a.value) | a.verbs | set(a.subject)) or (not a.value and b.slot != "end"):
+    if overlap(named, set(a.value) | a.verbs | {a.slot} | set(a.subject)) or (not a.value and b.slot != "end"):
         return supersedes("it has ended", None if a.slot == b.slot else len(named & set(a.value)))
     return None
 

@@ -6,12 +6,16 @@ from dataclasses import replace
 
 from hindsight.language.statement.claim import LIGHT, Claim
 from hindsight.language.statement.clauses import LED
-from hindsight.language.statement.moments import by_kind, times_differ
+from hindsight.language.statement.moments import by_kind, narrower, times_differ
 from hindsight.language.statement.subjects import Subjects
 from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unrelated
 
 # Closeness, on the calibrated scale, from which two values in different scripts count as each other's translation.
 TRANSLATED = 0.85
+# What one does again and again.
+PURSUED = frozenset(
+    ["like", "eat", "drink", "smoke", "play", "run", "swim", "watch", "listen", "read", "exercise", "visit"]
+)
 _TASTES = frozenset(["like", "eat", "drink", "allergy", "play", "speak", "read", "watch", "listen", "cook", "visit"])
 
 
@@ -41,6 +45,8 @@ def denied(a: Claim, b: Claim) -> Verdict:
     denial, other = (a, b) if a.negated else (b, a)
     if times_differ(a.times, b.times):
         return different("at another time")
+    if denial is b and (a.every or a.slot in PURSUED) and narrower(a, b):
+        return different("denied for some times only")
     if set(a.value) - {"user"} == set(b.value) - {"user"} and (equal_values(a, b) or not a.numbers or not b.numbers):
         return supersedes("the opposite")
     if not denial.value and not denial.numbers:

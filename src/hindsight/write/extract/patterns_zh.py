@@ -215,6 +215,8 @@ STATES: tuple[Pattern, ...] = (
     _pattern(Slot.RELATION, Kind.RELATION, rf"是(?P<value>(?:我|用户)(?:的)?(?:{KIN_FORM}))", of_others=True),
     _pattern(Slot.HABIT, _FACT, r"(?P<no>不|从不|从来不|戒)(?P<value>抽烟|喝酒|吸烟|熬夜|运动|喝咖啡|喝茶|开车|"
              r"喝冷饮|烟|酒)(?:了)?", of_others=True),
+    _pattern(Slot.HABIT, _FACT, r"(?:又|重新|再次|现在|已经)*(?P<value>开始(?:吃|喝|抽)(?!饭|早|午|晚|药|了|着|"
+             r"过|到|的)[^，。这那你您它了]{1,10})(?:了)?", of_others=True),
     _pattern(Slot.HABIT, _FACT, rf"(?P<value>{OFTEN}(?:会|都会|要|都要|都)?(?!这|那|在想|觉得|说|问|提醒|看到|收到|"
              rf"担心|感到)(?:[去跑喝吃做写看练游打骑走睡起读弹早健冥散午遛加值熬用花坐开泡拉]|六点|七点|五点|"
              rf"\d).{{1,20}})", of_others=True),
