@@ -21,7 +21,7 @@ from typing import Concatenate, ParamSpec, Self, TypeVar
 from hindsight import config
 from hindsight.app import open_engine
 from hindsight.config import Settings
-from hindsight.domain.change import Receipt, Revision
+from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
 from hindsight.domain.episode import EMPTY, Message, Metadata
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Memory
@@ -256,6 +256,28 @@ class AsyncHindsight:
         """Take back what a receipt's `undo` token stands for. `Conflict` if it has been changed since."""
         return await (await self.engine()).undo(self._within(namespace), token)
 
+    async def reviews(
+        self,
+        *,
+        namespace: str | None = None,
+        state: ReviewState | str = ReviewState.OPEN,
+        limit: int = 50,
+        after: str | None = None,
+    ) -> Page[Contradiction]:
+        """Contradictions that wait for the user's decision, oldest first; `after` is the `next` of the page before."""
+        engine = await self.engine()
+        return await engine.reviews(self._within(namespace), state=state, limit=limit, after=after)
+
+    async def resolve_review(
+        self, memory_id: str, choice: ReviewChoice | str, *, namespace: str | None = None
+    ) -> Receipt:
+        """Decide a review by the id of its new memory: `new` holds, `old` goes on, or `both` stand.
+
+        `NotFound` where nothing waits; `Conflict` where it has been decided already. The receipt's `undo` takes the
+        decision back, and the review waits again.
+        """
+        return await (await self.engine()).resolve_review(self._within(namespace), memory_id, choice)
+
     async def feedback(
         self, memory_id: str, outcome: OutcomeStatus | str, *, namespace: str | None = None, note: str = ""
     ) -> Memory:
@@ -360,6 +382,8 @@ class Hindsight:
     pin = _blocking(AsyncHindsight.pin)
     forget = _blocking(AsyncHindsight.forget)
     undo = _blocking(AsyncHindsight.undo)
+    reviews = _blocking(AsyncHindsight.reviews)
+    resolve_review = _blocking(AsyncHindsight.resolve_review)
     feedback = _blocking(AsyncHindsight.feedback)
     warm = _blocking(AsyncHindsight.warm)
     stats = _blocking(AsyncHindsight.stats)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from hindsight.domain.change import Receipt, Review, Revision
+from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
@@ -25,7 +25,7 @@ from hindsight.upkeep.jobs import Worker
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
 from hindsight.write.request import MAX_NAME, WriteRequest, check_text
-from hindsight.write.review import Choice, decide, open_reviews
+from hindsight.write.review import decide, reviews_of
 
 log = logging.getLogger(__name__)
 
@@ -139,9 +139,9 @@ class Engine:
         """Memories that match, a page at a time."""
         if order not in tuple(Order):
             raise InvalidInput("order", order, f"one of {', '.join(Order)}")
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
-            raise InvalidInput("limit", limit, f"a whole number from 1 to {MAX_PAGE}")
-        return await self._parts.store.find(_checked(namespace), filters, order=Order(order), limit=limit, after=after)
+        return await self._parts.store.find(
+            _checked(namespace), filters, order=Order(order), limit=_page_size(limit), after=after
+        )
 
     async def history(self, namespace: str, memory_id: str) -> Sequence[Revision]:
         """Every state of a memory, oldest first."""
@@ -176,17 +176,25 @@ class Engine:
         """Take back what one call changed. `Conflict` if it has been changed since."""
         return await self._parts.amender.undo(_checked(namespace), check_text("token", token))
 
-    async def reviews(self, namespace: str) -> Sequence[tuple[Review, Memory, Sequence[Memory]]]:
+    async def reviews(
+        self, namespace: str, *, state: ReviewState | str, limit: int, after: str | None
+    ) -> Page[Contradiction]:
         """Contradictions that only the user can decide, with the memories they are about, oldest first."""
-        return await open_reviews(self._parts.store, _checked(namespace))
+        if state not in tuple(ReviewState):
+            raise InvalidInput("state", state, f"one of {', '.join(ReviewState)}")
+        if after is not None:
+            check_text("after", after)
+        return await reviews_of(
+            self._parts.store, _checked(namespace), state=ReviewState(state), limit=_page_size(limit), after=after
+        )
 
-    async def resolve_review(self, namespace: str, memory_id: str, choice: Choice | str) -> Receipt:
+    async def resolve_review(self, namespace: str, memory_id: str, choice: ReviewChoice | str) -> Receipt:
         """Close a review: `new` holds in place of what it contradicts, `old` goes on, or `both` stand."""
-        if choice not in tuple(Choice):
-            raise InvalidInput("choice", choice, f"one of {', '.join(Choice)}")
-        whole = await self._resolve(namespace, memory_id)
+        if choice not in tuple(ReviewChoice):
+            raise InvalidInput("choice", choice, f"one of {', '.join(ReviewChoice)}")
+        memory = await self._memory(namespace, memory_id)
         parts = self._parts
-        return await decide(parts.store, parts.clock, parts.ids, namespace, whole, Choice(choice))
+        return await decide(parts.store, parts.clock, parts.ids, namespace, memory.id, ReviewChoice(choice))
 
     async def feedback(self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str) -> Memory:
         """Say whether following an experience worked."""
@@ -231,6 +239,12 @@ class Engine:
 
     def _trace(self, namespace: str, operation: str) -> Trace:
         return Trace(self._parts.ids.new(), namespace, operation)
+
+
+def _page_size(limit: int) -> int:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE:
+        raise InvalidInput("limit", limit, f"a whole number from 1 to {MAX_PAGE}")
+    return limit
 
 
 def _checked(namespace: str) -> str:

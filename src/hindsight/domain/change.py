@@ -46,7 +46,10 @@ class OutcomeAction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WriteOutcome:
-    """What became of one statement. `memory_id` is `None` where it was ignored."""
+    """What became of one statement. `memory_id` is `None` where it was ignored.
+
+    `review`: it contradicts `other_ids`, and only the user can say which of them holds.
+    """
 
     action: OutcomeAction
     memory_id: str | None
@@ -55,6 +58,7 @@ class WriteOutcome:
     importance: float
     other_ids: tuple[str, ...] = ()
     reason: str = ""
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +167,32 @@ class Review:
     reason: str
     at: datetime
     open: bool = True
+
+
+class ReviewState(StrEnum):
+    """Whether a review still waits for the user."""
+
+    OPEN = "open"
+    CLOSED = "closed"  # decided, or one side has ended by itself
+
+
+class ReviewChoice(StrEnum):
+    """What the user says of a contradiction."""
+
+    NEW = "new"  # the memory that the review is about holds, in place of the others
+    OLD = "old"  # it does not hold; the others go on
+    BOTH = "both"  # they do not contradict
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A review as a person reads it: `new` came later and contradicts `old`; oldest of these first."""
+
+    new: Memory
+    old: tuple[Memory, ...]
+    reason: str
+    at: datetime
+    state: ReviewState
 
 
 @dataclass(frozen=True, slots=True)

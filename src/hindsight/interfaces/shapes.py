@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from hindsight.domain.change import Receipt, Revision
+from hindsight.domain.change import Contradiction, Receipt, Revision
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import Experience, Outcome
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
@@ -27,6 +27,7 @@ def receipt_shape(receipt: Receipt) -> Shape:
                 "importance": _rounded(outcome.importance),
                 "other_ids": list(outcome.other_ids),
                 "reason": outcome.reason,
+                "review": outcome.review,
             }
             for outcome in receipt.outcomes
         ],
@@ -122,6 +123,19 @@ def revision_shape(revision: Revision) -> Shape:
         "other_ids": list(revision.other_ids),
         "actor": revision.actor,
         "memory": memory_shape(revision.memory),
+    }
+
+
+def review_shape(review: Contradiction) -> Shape:
+    """What waits for the user's decision: the id is that of the new memory."""
+    return {
+        "memory_id": review.new.id,
+        "short_id": review.new.short_id,
+        "state": review.state.value,
+        "reason": review.reason,
+        "at": _moment(review.at),
+        "new": memory_shape(review.new),
+        "old": [memory_shape(memory) for memory in review.old],
     }
 
 

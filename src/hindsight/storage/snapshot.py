@@ -110,6 +110,7 @@ def receipt_json(receipt: Receipt) -> str:
                     "importance": outcome.importance,
                     "other_ids": outcome.other_ids,
                     "reason": outcome.reason,
+                    **({"review": True} if outcome.review else {}),
                 }
                 for outcome in receipt.outcomes
             ],
@@ -146,4 +147,5 @@ def _outcome(value: Mapping[str, Any]) -> WriteOutcome:
         importance=value["importance"],
         other_ids=tuple(value["other_ids"]),
         reason=value["reason"],
+        review=value.get("review", False),
     )

@@ -83,8 +83,8 @@ def outcome_of(decision: Decision) -> WriteOutcome:
             return _outcome(OutcomeAction.MERGED, memory, reason=reason)
         case Superseded(ended=ended, reason=reason):
             return _outcome(OutcomeAction.SUPERSEDED, memory, tuple(one.id for one in ended), reason)
-        case KeptApart(near=near, reason=reason):
-            return _outcome(OutcomeAction.KEPT_APART, memory, near, reason)
+        case KeptApart(near=near, reason=reason, asks=asks):
+            return replace(_outcome(OutcomeAction.KEPT_APART, memory, near, reason), review=asks)
         case Late(by=by, reason=reason):
             return _outcome(OutcomeAction.ADDED, memory, (by,), reason)
         case Ignored(reason=reason):

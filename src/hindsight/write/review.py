@@ -1,76 +1,188 @@
-"""Contradictions that only the user can decide: what stands when they have."""
+"""Contradictions that only the user can decide: which of them wait, and what stands when they have decided."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
+from datetime import UTC, datetime, timedelta
 
-from hindsight.domain.change import Act, Batch, OutcomeAction, Put, Receipt, Review, WriteOutcome
-from hindsight.domain.episode import Origin
+from hindsight.domain.change import (
+    Act,
+    Batch,
+    Contradiction,
+    OutcomeAction,
+    Put,
+    Receipt,
+    Review,
+    ReviewChoice,
+    ReviewState,
+    WriteOutcome,
+)
+from hindsight.domain.episode import EpisodeState, Origin
 from hindsight.domain.memory import Memory, Status
-from hindsight.errors import NotFound
+from hindsight.domain.page import Page
+from hindsight.errors import Conflict, InvalidInput, NotFound
 from hindsight.ports import Clock, Ids, Store
-from hindsight.write.reconcile import ended_by
+from hindsight.write.closing import closed_episodes
+from hindsight.write.reconcile import Superseded, ended_by
 
 REASON = "decided in review"
+ATTEMPTS = 5  # at a state that others keep changing
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PLACE = re.compile(r"(?P<at>-?\d{1,18})-(?P<id>.+)", re.DOTALL)
+_TOKEN = re.compile(r"(?P<undone>(?:undo:)*)review:(?P<id>.+):[^:]+", re.DOTALL)
 
 
-class Choice(StrEnum):
-    """What the user says of a contradiction."""
+class AlreadyDecided(Conflict):
+    """Somebody else was quicker, or one side has ended: there is nothing left to decide."""
 
-    NEW = "new"  # the memory that the review is about holds, in place of the others
-    OLD = "old"  # it does not hold; the others go on
-    BOTH = "both"  # they do not contradict
+    retryable = False
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(
+            f"the review of {memory_id} is closed: it has been decided already, or one of its sides has ended",
+            hint="List the open reviews anew. A decision is taken back by the undo token of its receipt.",
+        )
+
+
+async def reviews_of(
+    store: Store, namespace: str, *, state: ReviewState, limit: int, after: str | None
+) -> Page[Contradiction]:
+    """Reviews with the memories they are about, oldest first, a page at a time."""
+    found = await store.reviews(namespace, waiting=state is ReviewState.OPEN)
+    if after is not None:
+        place = _place_of(after)
+        found = [one for one in found if (one.at, one.memory_id) > place]
+    shown = found[:limit]
+    memories = await store.memories(namespace, list({one for review in shown for one in _sides(review)}))
+    items = tuple(
+        Contradiction(
+            memories[review.memory_id],
+            tuple(memories[one] for one in review.other_ids if one in memories),
+            review.reason,
+            review.at,
+            state,
+        )
+        for review in shown
+        if review.memory_id in memories
+    )
+    return Page(items, _place(shown[-1]) if len(found) > limit else None)
 
 
 async def decide(
-    store: Store, clock: Clock, ids: Ids, namespace: str, memory_id: str, choice: Choice, *, actor: str = ""
+    store: Store, clock: Clock, ids: Ids, namespace: str, memory_id: str, choice: ReviewChoice, *, actor: str = ""
 ) -> Receipt:
-    """Close a review as the user decided; what no longer holds ends, and can be had back by `undo`. `NotFound`."""
-    review = next((one for one in await store.reviews(namespace) if one.memory_id == memory_id), None)
-    if review is None:
-        raise NotFound("memory_id", memory_id)
-    found = await store.memories(namespace, [memory_id, *review.other_ids])
-    memory = found[memory_id]
-    others = [found[one] for one in review.other_ids if one in found and found[one].status is Status.ACTIVE]
-    now = clock.now()
-    puts: list[Put] = []
-    if choice is Choice.NEW:
-        # Once the user has confirmed it, it is worth what they say themselves.
-        puts.append(_put(replace(memory, origin=Origin.USER, updated_at=now), memory, Act.UPDATED, actor))
-        puts += [_put(ended_by(one, memory, at=now), one, Act.SUPERSEDED, actor, memory.id) for one in others]
-    elif choice is Choice.OLD:
-        puts.append(_put(ended_by(memory, others[0], at=now), memory, Act.SUPERSEDED, actor, others[0].id))
-    receipt = Receipt(tuple(map(_outcome, puts)) or (_kept(memory, others),), undo=(key := ids.new()))
-    closed = replace(review, open=False, at=now)
-    batch = Batch(namespace, key, now, puts=tuple(puts), receipt=receipt, reviews=(closed,))
-    return (await store.apply(batch)).receipt
+    """Close a review as the user decided; what no longer holds ends, and can be had back by `undo`.
+
+    `NotFound`; `AlreadyDecided` for all but the first of several who decide the same.
+    """
+    for attempt in range(ATTEMPTS):
+        review = await _waiting(store, namespace, memory_id)
+        found = await store.memories(namespace, list(_sides(review)))
+        memory = found[memory_id]
+        others = [found[one] for one in review.other_ids if one in found and found[one].status is Status.ACTIVE]
+        if memory.status is not Status.ACTIVE or not others:
+            raise AlreadyDecided(memory.short_id)
+        now = clock.now()
+        puts = _decided(memory, others, choice, at=now, actor=actor)
+        key = f"review:{memory_id}:{ids.new()}"
+        batch = Batch(
+            namespace,
+            key,
+            now,
+            puts=puts,
+            receipt=Receipt(tuple(_outcomes(choice, memory, others, puts)), undo=key),
+            episode_states=await _closed(store, namespace, choice, memory, others, puts),
+            reviews=(replace(review, open=False),),
+        )
+        try:
+            return (await store.apply(batch)).receipt
+        except Conflict:
+            # Every decision changes the memory's version, so of two that decide at once one comes here and asks again.
+            if attempt + 1 == ATTEMPTS:
+                raise
+    raise AssertionError("unreachable: the last attempt raises or returns")
 
 
-async def open_reviews(store: Store, namespace: str) -> Sequence[tuple[Review, Memory, Sequence[Memory]]]:
-    """Each open review with the memories that it is about, oldest first."""
-    reviews = await store.reviews(namespace)
-    ids = list({one for review in reviews for one in (review.memory_id, *review.other_ids)})
-    found = await store.memories(namespace, ids)
-    return [
-        (review, found[review.memory_id], [found[one] for one in review.other_ids if one in found])
-        for review in reviews
-    ]
+async def reopened(store: Store, namespace: str, token: str) -> tuple[Review, ...]:
+    """The review as it stands once this call is taken back: open, or closed where the call was itself an undo."""
+    match = _TOKEN.fullmatch(token)
+    if match is None:
+        return ()
+    is_open = match["undone"].count("undo:") % 2 == 0
+    known = (*await store.reviews(namespace), *await store.reviews(namespace, waiting=False))
+    return tuple(replace(one, open=is_open) for one in known if one.memory_id == match["id"])
+
+
+async def _waiting(store: Store, namespace: str, memory_id: str) -> Review:
+    for waiting in (True, False):
+        for review in await store.reviews(namespace, waiting=waiting):
+            if review.memory_id == memory_id:
+                if waiting:
+                    return review
+                raise AlreadyDecided(memory_id)
+    error = NotFound("memory_id", memory_id)
+    error.hint = "Nothing of this waits for a decision. List the open reviews; the id is that of the new memory."
+    raise error
+
+
+def _decided(
+    memory: Memory, others: Sequence[Memory], choice: ReviewChoice, *, at: datetime, actor: str
+) -> tuple[Put, ...]:
+    """The new states. The memory itself is always among them, which makes a second decision a conflict."""
+    if choice is ReviewChoice.OLD:
+        return (_put(ended_by(memory, others[0], at=at), memory, Act.SUPERSEDED, actor, others[0].id),)
+    if choice is ReviewChoice.BOTH:
+        return (_put(replace(memory, updated_at=at), memory, Act.UPDATED, actor, *(one.id for one in others)),)
+    # Once the user has confirmed it, it is worth what they say themselves.
+    held = _put(replace(memory, origin=Origin.USER, updated_at=at), memory, Act.UPDATED, actor)
+    return (held, *(_put(ended_by(one, memory, at=at), one, Act.SUPERSEDED, actor, memory.id) for one in others))
+
+
+async def _closed(
+    store: Store, namespace: str, choice: ReviewChoice, memory: Memory, others: Sequence[Memory], puts: Sequence[Put]
+) -> tuple[tuple[str, EpisodeState], ...]:
+    """Turns that say nothing but what no longer holds."""
+    if choice is ReviewChoice.BOTH:
+        return ()
+    stays = memory if choice is ReviewChoice.NEW else others[0]
+    ended = tuple(put.memory for put in puts if put.act is Act.SUPERSEDED)
+    closed = await closed_episodes(store, namespace, [Superseded(stays, ended, REASON)], new=(), covered=())
+    return tuple((one, EpisodeState.CLOSED) for one in closed)
 
 
 def _put(after: Memory, before: Memory, act: Act, actor: str, *other_ids: str) -> Put:
     return Put(replace(after, version=before.version + 1), before.version, act, REASON, other_ids, actor)
 
 
-def _outcome(put: Put) -> WriteOutcome:
-    action = OutcomeAction.UPDATED if put.act is Act.UPDATED else OutcomeAction.SUPERSEDED
-    memory = put.memory
-    return WriteOutcome(action, memory.id, memory.content, memory.kind, memory.importance, put.other_ids, REASON)
+def _outcomes(
+    choice: ReviewChoice, memory: Memory, others: Sequence[Memory], puts: Sequence[Put]
+) -> Sequence[WriteOutcome]:
+    if choice is ReviewChoice.BOTH:
+        return [_outcome(OutcomeAction.KEPT_APART, memory, tuple(one.id for one in others))]
+    actions = {Act.UPDATED: OutcomeAction.UPDATED, Act.SUPERSEDED: OutcomeAction.SUPERSEDED}
+    return [_outcome(actions[put.act], put.memory, put.other_ids) for put in puts]
 
 
-def _kept(memory: Memory, others: list[Memory]) -> WriteOutcome:
-    ids = tuple(one.id for one in others)
-    return WriteOutcome(
-        OutcomeAction.KEPT_APART, memory.id, memory.content, memory.kind, memory.importance, ids, REASON
-    )
+def _outcome(action: OutcomeAction, memory: Memory, other_ids: tuple[str, ...]) -> WriteOutcome:
+    return WriteOutcome(action, memory.id, memory.content, memory.kind, memory.importance, other_ids, REASON)
+
+
+def _sides(review: Review) -> tuple[str, ...]:
+    return (review.memory_id, *review.other_ids)
+
+
+def _place(review: Review) -> str:
+    """Where a page ends: microseconds since 1970, and the id."""
+    return f"{(review.at - _EPOCH) // timedelta(microseconds=1)}-{review.memory_id}"
+
+
+def _place_of(after: str) -> tuple[datetime, str]:
+    match = _PLACE.fullmatch(after)
+    try:
+        if match is None:
+            raise OverflowError
+        return _EPOCH + timedelta(microseconds=int(match["at"])), match["id"]
+    except OverflowError as error:
+        raise InvalidInput("after", after, "the `next` of the page before") from error

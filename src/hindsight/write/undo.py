@@ -14,6 +14,7 @@ from hindsight.errors import Conflict, NotFound
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.reread import reread_key
+from hindsight.write.review import reopened
 from hindsight.write.task import distil_key
 
 EMBED_SECONDS = 4.0
@@ -66,6 +67,7 @@ async def take_back(
         jobs=(embed_later(ids, clock),) if missing else (),
         receipt=receipt,
         episode_states=_former_states(changesets),
+        reviews=await reopened(store, namespace, token),
     )
     return (await store.apply(batch)).receipt
 
