@@ -1,5 +1,6 @@
 """Token estimates."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,3 +27,19 @@ def test_long_words_and_numbers_cost_more() -> None:
 def test_more_text_never_costs_less(a: str, b: str) -> None:
     assert 0 <= estimate_tokens(a) <= estimate_tokens(a + " " + b)
     assert (estimate_tokens(a) > 0) == bool(a.strip())
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Is it 12,500.75 or 3? C++!", 14),
+        ("naïve café", 2),
+        ("a\u00e9b\u4e2dc", 3),
+        ("他说：“好的……”——OK？", 17),
+        ("ビール 🍎", 5),
+        ("bell\x07 and\x1fmore", 5),
+        ("中" * 100, 71),
+    ],
+)
+def test_every_class_of_characters_counts(text: str, tokens: int) -> None:
+    assert estimate_tokens(text) == tokens
