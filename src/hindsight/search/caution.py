@@ -7,35 +7,84 @@ leave out the rest of the defence: a hit is always quoted on a labelled line ins
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from hindsight.domain.experience import Experience, OutcomeStatus
 from hindsight.language.fold import fold
 from hindsight.search.wording import wording
 
-_INSTRUCTION_EN = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines|directives|"
-    r"everything (?:above|before))\b"
-    r"|\b(?:you are now|from now on,? you (?:are|must|will)|new instructions?:|system prompt|"
-    r"developer mode|jailbreak)\b"
-    r"|\b(?:reveal|print|leak|exfiltrate|send|list|output)\b.{0,40}\b(?:system prompt|api keys?|passwords?|credentials|"
-    r"secrets?|~/|/etc/|\.ssh|\.env)"
-    r"|\bdo not (?:tell|inform|mention (?:this )?to) the user\b"
-    r"|\b(?:run|execute) (?:the )?(?:following )?(?:commands?|code|script)\b"
-    r"|<\|?(?:im_start|im_end|system|endoftext)\|?>|\[/?inst\]|^\s*(?:system|assistant)\s*:",
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A form of words that addresses a model. `needs`: one of these is in every text that has it."""
+
+    needs: tuple[str, ...]
+    form: re.Pattern[str]
+
+    def stands_in(self, folded: str) -> bool:
+        # Looking for a plain word costs a hundredth of trying the form at each place.
+        return any(word in folded for word in self.needs) and self.form.search(folded) is not None
+
+
+_SIGNS_EN = (
+    _Sign(
+        ("instruction", "prompt", "rules", "guidelines", "directives", "everything above", "everything before"),
+        re.compile(
+            r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
+            r"\b(?:instructions?|prompts?|rules|guidelines|directives|everything (?:above|before))\b"
+        ),
+    ),
+    _Sign(
+        ("you are now", "from now on", "new instruction", "system prompt", "developer mode", "jailbreak"),
+        re.compile(
+            r"\b(?:you are now|from now on,? you (?:are|must|will)|new instructions?:|system prompt|"
+            r"developer mode|jailbreak)\b"
+        ),
+    ),
+    _Sign(
+        ("system prompt", "api key", "password", "credentials", "secret", "~/", "/etc/", ".ssh", ".env"),
+        re.compile(
+            r"\b(?:reveal|print|leak|exfiltrate|send|list|output)\b.{0,40}"
+            r"\b(?:system prompt|api keys?|passwords?|credentials|secrets?|~/|/etc/|\.ssh|\.env)"
+        ),
+    ),
+    _Sign(("the user",), re.compile(r"\bdo not (?:tell|inform|mention (?:this )?to) the user\b")),
+    _Sign(
+        ("command", "code", "script"),
+        re.compile(r"\b(?:run|execute) (?:the )?(?:following )?(?:commands?|code|script)\b"),
+    ),
+    _Sign(
+        ("im_start", "im_end", "system", "endoftext", "inst]", "assistant"),
+        re.compile(r"<\|?(?:im_start|im_end|system|endoftext)\|?>|\[/?inst\]|^\s*(?:system|assistant)\s*:"),
+    ),
 )
-_INSTRUCTION_ZH = re.compile(
-    r"(?:忽略|无视|忘记|忘掉|不要理会|不用管|跳过|绕过).{0,16}(?:指令|指示|提示词?|规则|要求|命令|约束|设定)"
-    r"|(?:你现在是|从现在(?:开始|起),?你|接下来你(?:要|必须|将)|新的?指令[:：]|系统提示词?|开发者模式|越狱)"
-    r"|(?:泄露|透露|输出|打印|列出|发送|告诉我).{0,16}(?:系统提示|密钥|密码|凭证|口令|api ?key)"
-    r"|(?:不要|别|不得)(?:告诉|让|通知)用户"
-    r"|(?:执行|运行)(?:以下|下面|下列|如下)(?:的)?(?:命令|代码|脚本|指令)"
+_SIGNS_ZH = (
+    _Sign(
+        ("指令", "指示", "提示", "规则", "要求", "命令", "约束", "设定"),
+        re.compile(
+            r"(?:忽略|无视|忘记|忘掉|不要理会|不用管|跳过|绕过).{0,16}(?:指令|指示|提示词?|规则|要求|命令|约束|设定)"
+        ),
+    ),
+    _Sign(
+        ("你现在是", "从现在", "接下来你", "指令", "系统提示", "开发者模式", "越狱"),
+        re.compile(
+            r"(?:你现在是|从现在(?:开始|起),?你|接下来你(?:要|必须|将)|新的?指令[:：]|系统提示词?|开发者模式|越狱)"
+        ),
+    ),
+    _Sign(
+        ("系统提示", "密钥", "密码", "凭证", "口令", "api"),
+        re.compile(r"(?:泄露|透露|输出|打印|列出|发送|告诉我).{0,16}(?:系统提示|密钥|密码|凭证|口令|api ?key)"),
+    ),
+    _Sign(("用户",), re.compile(r"(?:不要|别|不得)(?:告诉|让|通知)用户")),
+    _Sign(("执行", "运行"), re.compile(r"(?:执行|运行)(?:以下|下面|下列|如下)(?:的)?(?:命令|代码|脚本|指令)")),
 )
 
 
 def reads_like_instruction(text: str) -> bool:
     """Whether a text addresses the model that reads it, in English or Chinese."""
     folded = fold(text)
-    return _INSTRUCTION_EN.search(folded) is not None or _INSTRUCTION_ZH.search(folded) is not None
+    signs = _SIGNS_EN if folded.isascii() else _SIGNS_EN + _SIGNS_ZH
+    return any(sign.stands_in(folded) for sign in signs)
 
 
 def warning_for(text: str, experience: Experience | None = None) -> str | None:
