@@ -9,6 +9,9 @@ whole *and* in parts, so that `gen-itgc` is found by `itgc`; scripts written wit
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from operator import add
+from typing import TypeAlias
 
 from hindsight.language.fold import fold, fold_keeping_case
 from hindsight.language.stem import stem
@@ -27,14 +30,17 @@ _UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f\u0900-\u0dff])"
+_LETTERS = rf"(?:[A-Za-z0-9]++|{_LETTER})+"  # those of ASCII apart: they need no look at the scripts
 # Characters that may stand inside an identifier, an address or a number, but neither begin nor end it.
 _JOINER = r"[-_.'’@/\\:+#&=?%~,*|]"
 _PIECE = re.compile(
-    rf"(?P<unspaced>[{_UNSPACED}]+)"
-    rf"|(?P<latin>{_LETTER}+(?:{_JOINER}{{1,3}}{_LETTER}+)*(?:\+\+|\#)?)"
-    r"|(?P<symbol>[\u2600-\u27bf\U0001f000-\U0001faff])"
+    rf"([{_UNSPACED}]+)"
+    rf"|({_LETTERS}(?:{_JOINER}{{1,3}}{_LETTERS})*(?:\+\+|\#)?)"
+    r"|([\u2600-\u27bf\U0001f000-\U0001faff])"
 )
-_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+# The same for text in ASCII, which has no other pieces: most of English, in two thirds of the time.
+_PLAIN_PIECE = re.compile(rf"()([A-Za-z0-9]+(?:{_JOINER}{{1,3}}[A-Za-z0-9]+)*(?:\+\+|\#)?)()")
+_THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?:,\d{3})+(?![\d,])")
 _CONTRACTION = re.compile(rf"(?P<word>{_LETTER}+?)(?:(?P<negated>n['’]t)|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
 _PART_BORDER = re.compile(r"[/\\:@?&=#+%~,*|]+")
 _ATOM_BORDER = re.compile(r"[-_.'’]+")
@@ -50,6 +56,10 @@ VERSION = 1
 
 # An identifier longer than this (a data URL) is told by its beginning; no one types more.
 _LONGEST_WHOLE = 200
+_WORDS_KEPT, _LONGEST_KEPT = 16_384, 24  # conversation repeats few words; some 4 MB when full
+
+# A run of an unspaced script, a chunk of Latin letters, or a symbol: one of the three, the others are empty.
+_Piece: TypeAlias = tuple[str, str, str]
 
 
 def index_terms(text: str) -> list[str]:
@@ -62,49 +72,55 @@ def query_terms(text: str) -> list[str]:
     return _terms(text, _asked)
 
 
-def _terms(text: str, of_piece: Callable[[str, str], Iterable[str]]) -> list[str]:
-    pieces = list(_pieces(text))
-    terms = [term for kind, piece in pieces for term in of_piece(kind, piece)]
-    return terms or [term for kind, piece in pieces for term in _literal(kind, piece)]
+def _terms(text: str, of_piece: Callable[[str, str, str], Iterable[str]]) -> list[str]:
+    pieces = _pieces(text)
+    terms = [term for piece in pieces for term in of_piece(*piece)]
+    return terms or [term for piece in pieces for term in _literal(*piece)]
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    folded = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), fold_keeping_case(text))
-    for match in _PIECE.finditer(folded):
-        kind, piece = match.lastgroup or "", match[0]
-        yield kind, _without_accents(piece) if kind == "latin" else piece
+def _pieces(text: str) -> list[_Piece]:
+    folded = fold_keeping_case(text)
+    if "," in folded:
+        folded = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), folded)
+    return (_PLAIN_PIECE if folded.isascii() else _PIECE).findall(folded)
 
 
-def _indexed(kind: str, piece: str) -> Iterable[str]:
-    if kind == "latin":
-        return _latin(piece, ENGLISH)
-    if kind == "symbol" or len(piece) == 1:
-        return (piece,)
-    return _bigrams(piece) + [character for character in piece if character not in _NEVER_ALONE]
+def _indexed(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
+    if latin:
+        return _latin_indexed(latin) if len(latin) <= _LONGEST_KEPT else _latin(latin, ENGLISH)
+    if symbol or len(unspaced) == 1:
+        return (symbol or unspaced,)
+    return _bigrams(unspaced) + [character for character in unspaced if character not in _NEVER_ALONE]
 
 
-def _asked(kind: str, piece: str) -> Iterable[str]:
-    if kind == "latin":
-        return _latin(piece, ENGLISH_ASKED)
-    if kind == "symbol":
-        return (piece,)
-    runs = (run.strip(CHINESE_PARTICLES) for run in _QUESTION_ZH.split(piece))
+@lru_cache(maxsize=_WORDS_KEPT)
+def _latin_indexed(chunk: str) -> tuple[str, ...]:
+    return tuple(_latin(chunk, ENGLISH))
+
+
+def _asked(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
+    if latin:
+        return _latin(latin, ENGLISH_ASKED)
+    if symbol:
+        return (symbol,)
+    runs = (run.strip(CHINESE_PARTICLES) for run in _QUESTION_ZH.split(unspaced))
     return [term for run in runs if run and run not in _NEVER_ALONE for term in _bigrams(run)]
 
 
-def _literal(kind: str, piece: str) -> Iterable[str]:
+def _literal(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
     """The terms of a text of nothing but function words («who are you», «是谁»), which are words then."""
-    if kind == "latin":
-        return _latin(piece, frozenset())
-    return _bigrams(piece) if kind == "unspaced" else (piece,)
+    if latin:
+        return _latin(latin, frozenset())
+    return _bigrams(unspaced) if unspaced else (symbol,)
 
 
 def _bigrams(run: str) -> list[str]:
-    return [run] if len(run) == 1 else [run[index : index + 2] for index in range(len(run) - 1)]
+    return [run] if len(run) == 1 else list(map(add, run, run[1:]))
 
 
 def _latin(chunk: str, stop: frozenset[str]) -> Iterator[str]:
     """Yield a plain word's stem, or an identifier's whole, its larger parts and its smallest, each once."""
+    chunk = _without_accents(chunk)
     if contraction := _CONTRACTION.fullmatch(chunk):
         if not (stop and contraction["negated"]):
             yield from _word(contraction["word"], stop)
