@@ -12,6 +12,11 @@ from importlib.resources import files
 # Characters that look like nothing: a soft hyphen or a zero-width space inside a word would hide it from search.
 _INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]")
 
+# What NFKC makes of the marks in any Chinese text. A text that has no others is found to be normal already, which takes
+# a tenth of the time.
+_FULL_WIDTH = tuple((mark, unicodedata.normalize("NFKC", mark)) for mark in "，？！：；（）…")
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+
 # Variants that the dictionary keeps apart because they are also words of their own; for matching they are one.
 _ALSO = {"著": "着", "妳": "你", "牠": "它", "祂": "他"}
 
@@ -23,11 +28,22 @@ def _simplified() -> dict[int, str]:
     return {ord(a): b for a, b in zip(traditional, simplified, strict=True)} | {ord(a): b for a, b in _ALSO.items()}
 
 
+@cache
+def _traditional() -> re.Pattern[str]:
+    # Characters above U+FFFF stand apart: with them in the class, searching it takes twenty times as long.
+    return re.compile(f"[{''.join(chr(code) for code in _simplified() if code <= 0xFFFF)}]")
+
+
 def _settle(text: str, *, case: bool) -> str:
     """Apply the foldings until nothing changes: each can bring about work for another (removed joiners, ß, ΐ)."""
     while True:
-        after = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
-        after = (after.casefold() if case else after).translate(_simplified())
+        after = text
+        for full, plain in _FULL_WIDTH:
+            after = after.replace(full, plain)
+        after = _INVISIBLE.sub("", unicodedata.normalize("NFKC", after))
+        after = after.casefold() if case else after
+        if _traditional().search(after) or _BEYOND.search(after):  # translating looks up every character
+            after = after.translate(_simplified())
         if after == text:
             return text
         text = after
