@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from hindsight.domain.memory import Kind
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
-_LETTER = re.compile("[A-Za-z]")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_LETTERS = re.compile("[A-Za-z]+")
 _LETTERS_PER_HAN = 4  # a Chinese sentence with some English names in it is still Chinese
 
 
@@ -138,8 +138,10 @@ ENGLISH = Wording(
 
 def is_chinese(text: str) -> bool:
     """Whether a text is Chinese, names and terms in Latin letters notwithstanding."""
-    han = len(_HAN.findall(text))
-    return han > 0 and han * _LETTERS_PER_HAN >= len(_LETTER.findall(text))
+    if text.isascii():
+        return False
+    han = sum(map(len, _HAN.findall(text)))
+    return han > 0 and han * _LETTERS_PER_HAN >= sum(map(len, _LETTERS.findall(text)))
 
 
 def wording(text: str) -> Wording:
