@@ -1,4 +1,4 @@
-"""One thread for many callers: batches shared fairly, failures answered, nothing left waiting."""
+"""Few threads for many callers: batches shared fairly, failures answered, nothing left waiting."""
 
 import asyncio
 import threading
@@ -141,3 +141,70 @@ async def test_closing_finishes_the_slice_at_work_and_fails_what_waits(encoder: 
 
 async def test_a_lane_that_was_never_used_closes() -> None:
     await lane_of(Encoder()).aclose()
+
+
+class Pair:
+    """Gives each text its number, once two threads are inside; the thread that has "0" ends last. "bad" fails."""
+
+    def __init__(self) -> None:
+        self.both = threading.Barrier(2, timeout=PATIENCE)
+        self.others_done = threading.Event()
+        self.threads: set[int] = set()
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        if threading.get_ident() not in self.threads:
+            self.threads.add(threading.get_ident())
+            self.both.wait()
+        if "bad" in texts:
+            raise RuntimeError("no such weight")
+        if "0" in texts:
+            assert self.others_done.wait(PATIENCE)
+        if "15" in texts:
+            self.others_done.set()
+        return np.array([[int(text)] for text in texts], dtype=np.float32)
+
+
+async def test_two_threads_share_a_long_request_and_keep_its_order() -> None:
+    encode = Pair()
+    lane = Lane("The test's encoder", encode, slice_size=8, hint="Try another.", threads=2)
+    vectors = await lane.run([str(number) for number in range(16)])
+    assert vectors.ravel().tolist() == list(range(16))
+    assert len(encode.threads) == 2
+    await lane.aclose()
+
+
+async def test_a_failure_in_one_thread_fails_the_request_once() -> None:
+    lane = Lane("The test's encoder", Pair(), slice_size=8, hint="Try another.", threads=2)
+    with pytest.raises(ModelUnavailable, match="no such weight"):
+        await lane.run([*map(str, range(1, 15)), "bad", "15"])
+    assert (await lane.run(["7"])).tolist() == [[7]]
+    await lane.aclose()
+
+
+async def test_few_texts_need_no_second_thread(encoder: Encoder) -> None:
+    encoder.gate.set()
+    lane = Lane("The test's encoder", encoder, slice_size=8, hint="Try another.", threads=2)
+    await lane.run(["1", "2"])
+    assert len(lane._threads) == 1
+    await lane.run([str(number) for number in range(40)])
+    assert len(lane._threads) == 2
+    await lane.aclose()
+
+
+async def test_the_second_thread_keeps_away_while_there_is_nothing_to_spare() -> None:
+    threads: set[int] = set()
+    asked = threading.Event()
+
+    def encode(texts: Sequence[str]) -> Floats:
+        assert asked.wait(PATIENCE)
+        threads.add(threading.get_ident())
+        return np.array([[int(text)] for text in texts], dtype=np.float32)
+
+    def spare() -> bool:
+        asked.set()
+        return False
+
+    lane = Lane("The test's encoder", encode, slice_size=8, hint="Try another.", threads=2, spare=spare)
+    assert (await lane.run([str(number) for number in range(40)])).ravel().tolist() == list(range(40))
+    assert len(threads) == 1
+    await lane.aclose()

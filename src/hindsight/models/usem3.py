@@ -108,7 +108,7 @@ def keep_rows(weights: Path) -> Rows:
 
 
 def table_blocks(weights: Path) -> Iterator[bytes]:
-    """The quantised table, chunk by chunk, in blocks so small that the process does not stay larger for them."""
+    """The quantised table chunk by chunk, in blocks so small that the process does not stay larger for them."""
     with ZipFile(weights) as archive:
         for number in range(1, _CHUNKS + 1):
             with archive.open(f"q{number}.npy") as member:
