@@ -133,6 +133,19 @@ def test_the_same_idempotency_key_gives_the_first_answer(tmp_path: Path) -> None
         assert memory.stats().episodes == 1
 
 
+def test_a_contradiction_is_listed_and_decided(tmp_path: Path) -> None:
+    with Hindsight(settings=config.load(data_dir=tmp_path, embedding_model="none")) as memory:
+        memory.write("我住在北京")
+        memory.write("用户搬到上海了", role="document")
+        (review,) = memory.reviews().items
+        assert (review.new.content, [one.content for one in review.old]) == ("用户搬到上海了", ["用户住在北京"])
+        receipt = memory.resolve_review(review.new.short_id, "old")
+        assert memory.reviews().items == ()
+        assert [one.new.id for one in memory.reviews(state="closed").items] == [review.new.id]
+        memory.undo(receipt.undo or "")
+        assert [one.new.id for one in memory.reviews().items] == [review.new.id]
+
+
 def test_messages_are_taken_as_values_or_mappings(tmp_path: Path) -> None:
     with Hindsight(tmp_path) as memory:
         memory.write([Message("My name is Ann.", speaker="Ann"), {"content": "Hello Ann!", "role": "assistant"}])
@@ -153,6 +166,11 @@ def test_messages_are_taken_as_values_or_mappings(tmp_path: Path) -> None:
         (lambda memory: memory.search("x", as_of="then"), "as_of"),
         (lambda memory: memory.list(order="random"), "order"),
         (lambda memory: memory.list(limit=0), "limit"),
+        (lambda memory: memory.reviews(limit=True), "limit"),
+        (lambda memory: memory.reviews(state="done"), "state"),
+        (lambda memory: memory.reviews(after="x"), "after"),
+        (lambda memory: memory.reviews(after=5), "after"),
+        (lambda memory: memory.resolve_review("x", "maybe"), "choice"),
         (lambda memory: memory.get(""), "memory_id"),
         (lambda memory: memory.forget("abc", decay_factor=2), "decay_factor"),
         (lambda memory: memory.namespace("").stats(), "namespace"),

@@ -89,7 +89,7 @@ def test_help_imports_neither_the_engine_nor_a_server() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    for name in ("serve", "mcp", "write", "search", "forget", "experience", "feedback", "undo", "doctor"):
+    for name in ("serve", "mcp", "write", "search", "forget", "experience", "feedback", "review", "undo", "doctor"):
         assert f"\n  {name} " in done.stdout.decode()
 
 

@@ -143,6 +143,18 @@ WRONG_CALLS: list[tuple[str, dict[str, object], tuple[str, ...]]] = [
 ]
 
 
+async def test_a_receipt_says_what_only_the_user_can_decide(tmp_path: Path) -> None:
+    async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
+        for said, read in (("我住在北京", "用户搬到上海了"), ("My name is Ann.", "The user's name is Anna.")):
+            mine = await call(client, "memory_write", content=said)
+            result = await client.call_tool("memory_write", {"content": read, "metadata": {"role": "document"}})
+            text = text_of(result)
+            assert f"contradicts #{mine['outcomes'][0]['memory_id'][-8:]}" in text
+            assert "only the user can say" in text
+            assert result.structured_content is not None
+            assert [one["review"] for one in result.structured_content["outcomes"]] == [True]
+
+
 async def test_a_wrong_call_is_answered_with_field_value_and_what_is_allowed(tmp_path: Path) -> None:
     async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
         for tool, arguments, parts in WRONG_CALLS:

@@ -18,13 +18,22 @@ from hindsight.errors import HindsightError, InvalidInput
 from hindsight.interfaces import mcp_handshake
 from hindsight.interfaces.cli_call import AsJson, Call, DataDir, Namespace, command
 from hindsight.interfaces.cli_errors import BAD_INPUT, INTERRUPTED, OK, Broken, exit_code, explain
-from hindsight.interfaces.cli_render import memory_lines, receipt_lines, receipt_notes, result_lines, result_notes
+from hindsight.interfaces.cli_render import (
+    memory_lines,
+    receipt_lines,
+    receipt_notes,
+    result_lines,
+    result_notes,
+    review_lines,
+    review_notes,
+)
 from hindsight.interfaces.mcp_texts import VERSION
 from hindsight.interfaces.schemas import Arguments
-from hindsight.interfaces.shapes import memory_shape, receipt_shape, result_shape
+from hindsight.interfaces.shapes import memory_shape, receipt_shape, result_shape, reviews_shape
 
 log = logging.getLogger(__name__)
 
+MAX_PAGE = 500  # reviews shown at once; the engine's own bound, which is not imported before it is needed
 STDIN_LIMIT = 16_000_000  # bytes; four for each of the 4,000,000 characters that one write may have
 
 app = typer.Typer(
@@ -216,6 +225,38 @@ def feedback(
     with call.open() as memory:
         rated = memory.feedback(memory_id, outcome, note=note)
     call.answer(memory_shape(rated), memory_lines(rated))
+
+
+@command(app)
+def review(
+    call: Call,
+    memory_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Which to decide; without it all are shown.")
+    ] = None,
+    *,
+    new: Annotated[bool, typer.Option("--new", help="The newer memory holds, in place of the older.")] = False,
+    old: Annotated[bool, typer.Option("--old", help="The older goes on; the newer does not hold.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="They do not contradict; both stand.")] = False,
+    state: Annotated[str, typer.Option(metavar="STATE", help="Show those that are open (default) or closed.")] = "open",
+    limit: Annotated[str, typer.Option(metavar="N", help="Show how many at most, 1 to 500.")] = "50",
+    after: Annotated[str | None, typer.Option(metavar="PLACE", help="Show those after this one.")] = None,
+) -> None:
+    """Show contradictions that only you can decide, or decide one. The token shown takes it back."""
+    choices = [name for name, given in (("new", new), ("old", old), ("both", both)) if given]
+    if memory_id is None and choices:
+        raise InvalidInput("ID", None, "the id of the newer memory, as `hindsight review` shows it")
+    if memory_id is None:
+        size = Arguments({"limit": limit}, ("limit",)).whole("limit", 1, MAX_PAGE)
+        with call.open() as memory:
+            page = memory.reviews(state=state, limit=size or MAX_PAGE, after=after)
+        call.answer(reviews_shape(page), review_lines(page))
+        call.note(review_notes(page, state))
+        return
+    if len(choices) != 1:
+        raise InvalidInput("decision", " ".join(f"--{name}" for name in choices), "one of --new, --old and --both")
+    with call.open() as memory:
+        receipt = memory.resolve_review(memory_id, choices[0])
+    call.answer(receipt_shape(receipt), receipt_lines(receipt))
 
 
 @command(app)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hindsight.domain.change import Receipt
+from hindsight.domain.change import Contradiction, Receipt, ReviewState
 from hindsight.domain.hit import Hit, MemoryHit
-from hindsight.domain.memory import Memory, short_id
+from hindsight.domain.memory import Memory, Status, short_id
+from hindsight.domain.page import Page
 from hindsight.domain.query import SearchResult
 from hindsight.interfaces.shapes import memory_shape
 
 INDENT = "    "
+DECISIONS = "--new | --old | --both"
 
 
 def receipt_lines(receipt: Receipt) -> Iterator[str]:
@@ -22,6 +24,8 @@ def receipt_lines(receipt: Receipt) -> Iterator[str]:
             yield f"{INDENT}({outcome.reason})"
         if outcome.other_ids:
             yield f"{INDENT}with {', '.join(short_id(other) for other in outcome.other_ids)}"
+        if outcome.review:
+            yield f"{INDENT}waits for your decision: hindsight review {name} {DECISIONS}"
     if receipt.undo:
         yield f"undo  {receipt.undo}"
 
@@ -36,6 +40,25 @@ def receipt_notes(receipt: Receipt) -> Iterator[str]:
         yield "kept; the rest of the work goes on in the background"
     if receipt.degraded:
         yield f"done without: {', '.join(receipt.degraded)}"
+
+
+def review_lines(page: Page[Contradiction]) -> Iterator[str]:
+    """Both sides of each contradiction, the newer memory first: its id is the one to decide by."""
+    for review in page.items:
+        yield f"{review.new.short_id}  {review.at:%Y-%m-%d}  {review.reason}"
+        yield from _side("new", review.new)
+        for old in review.old:
+            yield from _side("old", old)
+
+
+def review_notes(page: Page[Contradiction], state: str) -> Iterator[str]:
+    """How to decide, and how to see more."""
+    if not page.items:
+        yield "nothing waits for a decision" if state == ReviewState.OPEN else "no review is closed"
+    elif state == ReviewState.OPEN:
+        yield f"decide with: hindsight review ID {DECISIONS}"
+    if page.next is not None:
+        yield f"there are more: --after {page.next}"
 
 
 def result_lines(result: SearchResult) -> Iterator[str]:
@@ -62,6 +85,12 @@ def memory_lines(memory: Memory) -> Iterator[str]:
     """One memory as it stands, with its confidence."""
     confidence = memory_shape(memory)["confidence"]
     yield from _item(f"{memory.short_id}  {memory.kind.value}  confidence {confidence}", memory.content)
+
+
+def _side(name: str, memory: Memory) -> Iterator[str]:
+    status = "" if memory.status is Status.ACTIVE else f"  {memory.status.value}"
+    head = f"{INDENT}{name}  {memory.short_id}  {memory.origin.value}  {memory.occurred_at:%Y-%m-%d}{status}"
+    yield from _item(head, memory.content)
 
 
 def _hit(hit: Hit, score: str) -> Iterator[str]:

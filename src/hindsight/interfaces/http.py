@@ -24,6 +24,7 @@ from hindsight.embedded import AsyncHindsight
 from hindsight.errors import HindsightError, InvalidInput, shorten
 from hindsight.interfaces import rest_schemas as bodies
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
+from hindsight.interfaces.http_review import review_routes
 from hindsight.interfaces.mcp import build_server, http_endpoint
 from hindsight.interfaces.mcp_texts import SERVER_INFO
 from hindsight.interfaces.process import settle_in
@@ -298,6 +299,9 @@ async def undo(body: bodies.UndoBody, memory: Memory) -> Answer:
 async def stats(memory: Memory) -> Answer:
     """Counts of the namespace."""
     return Answer(stats_shape(await memory.stats()))
+
+
+rest.include_router(review_routes(of_request))
 
 
 def _given(body: bodies.Body) -> dict[str, Any]:

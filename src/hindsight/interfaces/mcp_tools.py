@@ -197,7 +197,16 @@ def _outcome_line(outcome: WriteOutcome) -> str:
     name = f" #{short_id(outcome.memory_id)}" if outcome.memory_id else ""
     words = f" {shorten(outcome.content, SHOWN)}" if outcome.action is OutcomeAction.ADDED else ""
     reason = f" ({outcome.reason})" if outcome.reason else ""
-    return f"{outcome.action.value}{name} [{outcome.kind.value}, importance {outcome.importance:.2f}]{words}{reason}"
+    line = f"{outcome.action.value}{name} [{outcome.kind.value}, importance {outcome.importance:.2f}]{words}{reason}"
+    return f"{line} {_question(outcome)}" if outcome.review else line
+
+
+def _question(outcome: WriteOutcome) -> str:
+    others = ", ".join(f"#{short_id(one)}" for one in outcome.other_ids)
+    return (
+        f"It contradicts {others}, and only the user can say which holds: ask them when it matters, "
+        "then memory_forget what does not hold."
+    )
 
 
 def _result_reply(result: SearchResult) -> Reply:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from hindsight.domain.change import ReviewChoice
 from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Layer
@@ -122,6 +123,15 @@ class PinBody(Body):
     """Whether a memory is pinned."""
 
     pinned: bool = True
+
+
+class ReviewBody(Body):
+    """What the user says of a contradiction."""
+
+    choice: ReviewChoice = Field(
+        examples=["new"],
+        description="`new`: the newer memory holds in place of the others; `old`: it does not; `both` stand.",
+    )
 
 
 class UndoBody(Body):

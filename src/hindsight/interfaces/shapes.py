@@ -9,7 +9,7 @@ from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import Experience, Outcome
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Memory
-from hindsight.domain.page import Stats
+from hindsight.domain.page import Page, Stats
 from hindsight.domain.query import SearchResult
 
 Shape = dict[str, JsonValue]
@@ -137,6 +137,11 @@ def review_shape(review: Contradiction) -> Shape:
         "new": memory_shape(review.new),
         "old": [memory_shape(memory) for memory in review.old],
     }
+
+
+def reviews_shape(page: Page[Contradiction]) -> Shape:
+    """A page of reviews."""
+    return {"items": [review_shape(item) for item in page.items], "next": page.next}
 
 
 def stats_shape(stats: Stats) -> Shape:
