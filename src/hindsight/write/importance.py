@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 
 from hindsight.domain.memory import Kind
 from hindsight.write.extract import Candidate, Slot
+from hindsight.write.sign import lowered, sign
 
 _BY_KIND = {
     Kind.CONSTRAINT: 0.8,
@@ -42,30 +42,33 @@ _REMARK = 0.25  # still above the 0.2 below which clean-up archives what is neve
 _SPENT = 0.25  # what was only worth knowing until a day that has passed
 _STEP = 0.1
 
-_HEALTH = re.compile(
+_HEALTH = sign(
     r"过敏|敏感体质|糖尿病|高血压|哮喘|心脏病|怀孕|药物|忌口|急救|癫痫|胰岛素|"
     r"\b(?:allerg(?:y|ic|ies)|diabet(?:es|ic)|asthma|epilep(?:sy|tic)|anaphyla\w+|pregnant|blood pressure|insulin|"
     r"medication|seizures?)\b",
-    re.IGNORECASE,
+    "过敏|敏感体质|糖尿病|高血压|哮喘|心脏病|怀孕|药物|忌口|急救|癫痫|胰岛素|"
+    "allerg|diabet|asthma|epilep|anaphyla|pregnant|blood pressure|insulin|medication|seizure",
 )
-_STRESSED = re.compile(
+_STRESSED = sign(
     r"记住|重要|千万|务必|一定要|别忘|绝对|必须|！！|"
     r"\b(?:remember|important|crucial|critical|never forget|don['’]t forget|must|absolutely)\b|!!",
-    re.IGNORECASE,
+    "记住|重要|千万|务必|一定要|别忘|绝对|必须|！！|remember|important|crucial|critical|forget|must|absolutely|!!",
 )
 # Strength of feeling. Also how a danger is told from a nuisance («严重过敏»).
-_STRONG = re.compile(
+_STRONG = sign(
     r"最(?:爱|喜欢|讨厌|怕|恨|重要)|超级?(?:爱|喜欢|讨厌)|特别|非常|极其|极度|严重|致命|受不了|痛恨|热爱|深爱|终生|"
     r"一辈子|"
     r"\b(?:love[sd]?|ador(?:e|es|ed)|hate[sd]?|detests?|can['’]t stand|passionate|obsessed|terrified|favou?rite|"
     r"severe(?:ly)?|"
     r"deathly|life[- ]threatening|extremely|deeply)\b",
-    re.IGNORECASE,
+    "最爱|最喜欢|最讨厌|最怕|最恨|最重要|超爱|超喜欢|超讨厌|超级|特别|非常|极其|极度|严重|致命|受不了|痛恨|热爱|深爱|终生|一辈子|"
+    "love|ador|hate|detest|t stand|passionate|obsessed|terrified|favorite|favourite|severe|deathly|threatening|"
+    "extremely|deeply",
 )
-_MILD = re.compile(
+_MILD = sign(
     r"有点|有些|还行|偶尔|轻微|不太|一般般|\b(?:slight(?:ly)?|mild(?:ly)?|a bit|somewhat|occasionally|kind of|"
     r"sort of)\b",
-    re.IGNORECASE,
+    "有点|有些|还行|偶尔|轻微|不太|一般般|slight|mild|a bit|somewhat|occasionally|kind of|sort of",
 )
 
 
@@ -98,26 +101,26 @@ def weigh(
         return Importance(_REMARK, ("states nothing",))
     if at is not None and candidate.valid_to is not None and candidate.valid_to <= at:
         return Importance(_SPENT, (f"over since {candidate.valid_to.date().isoformat()}",))
-    slot = candidate.body.slot
+    slot, low = candidate.body.slot, lowered(candidate.content)
     value, reasons = _BY_KIND[candidate.kind], [f"kind {candidate.kind.value}"]
     if slot in _BY_SLOT:
         value, reasons = _BY_SLOT[Slot(slot)], [f"about {slot}"]
-    elif _HEALTH.search(candidate.content):
+    elif _HEALTH.stands_in(candidate.content, low):
         value, reasons = value + 2 * _STEP, [*reasons, "mentions health"]
-    for change, reason in _manner(candidate.content, settled=value >= _BY_SLOT[Slot.DIET]):
+    for change, reason in _manner(candidate.content, low, settled=value >= _BY_SLOT[Slot.DIET]):
         value, reasons = value + change, [*reasons, reason]
     if candidate.valid_to is not None:
         reasons.append(f"until {candidate.valid_to.date().isoformat()}")
     return Importance(round(min(1.0, max(0.0, value)), 2), tuple(reasons))
 
 
-def _manner(content: str, *, settled: bool) -> list[tuple[float, str]]:
+def _manner(content: str, low: str, *, settled: bool) -> list[tuple[float, str]]:
     """What the way a thing was said adds. `settled`: health and diet matter as much however they were said."""
     found: list[tuple[float, str]] = []
-    if not settled and _STRESSED.search(content):
+    if not settled and _STRESSED.stands_in(content, low):
         found.append((_STEP, "said with stress"))
-    if _STRONG.search(content):
+    if _STRONG.stands_in(content, low):
         found.append((_STEP / 2, "strong feeling"))
-    elif not settled and _MILD.search(content):
+    elif not settled and _MILD.stands_in(content, low):
         found.append((-_STEP / 2, "mild feeling"))
     return found

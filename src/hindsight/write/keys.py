@@ -12,11 +12,12 @@ from hindsight.language.fold import fold
 
 _EDGES = " \t\n\r.。!！,，;；、~～…"
 _SPACES = re.compile(r"\s+")
+_JSON = json.JSONEncoder(ensure_ascii=False)
 
 
 def digest(*parts: str | int | None) -> str:
     """128 bits of SHA-256 over the parts, in hex; parts can't run into each other."""
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()[:32]
+    return hashlib.sha256(_JSON.encode(parts).encode()).hexdigest()[:32]
 
 
 def statement_key(subject: str | None, content: str) -> str:

@@ -54,10 +54,16 @@ def covered(episodes: Sequence[Episode], candidates: Sequence[Candidate]) -> set
     return {
         one.episode_id
         for one in candidates
-        if counts[one.episode_id] == 1
-        and one.experience is None
-        and plain(content[one.episode_id]) in (plain(one.content), plain(content[one.episode_id][one.start : one.end]))
+        if counts[one.episode_id] == 1 and one.experience is None and _says_all(one, content[one.episode_id])
     }
+
+
+def _says_all(candidate: Candidate, text: str) -> bool:
+    """Whether a candidate has all the words of its episode; what is kept word for word does, and need not be folded."""
+    whole, span = text.strip(), text[candidate.start : candidate.end]
+    if whole in (candidate.content.strip(), span.strip()):
+        return True
+    return plain(text) in (plain(candidate.content), plain(span))
 
 
 def proposals(

@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 
 from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.write.sign import lowered, sign
 
 MAX_TEXT = 6_000  # characters; what is longer is a report
 MAX_STEPS, MAX_TAGS, MAX_TOOLS = 100, 50, 50
@@ -37,14 +38,14 @@ _LABEL = re.compile(
     + r")(?:\*\*[ \t]*[:：]|[ \t]*[:：][ \t]*(?:\*\*)?|[】\]」][ \t]*[:：]?|是(?=成功|失败))[ \t]*",
     re.IGNORECASE,
 )
-_HINT = re.compile(
-    r"步骤|操作|做法|方法|方案|结果|steps|action|procedure|solution|what (?:i|we) did|result|"
-    r"outcome",
-    re.IGNORECASE,
+# Of these one stands in every text that tells of steps or of an outcome.
+_HINTS = (
+    *("步骤", "操作", "做法", "方法", "方案", "结果"),
+    *("steps", "action", "procedure", "solution", "what i did", "what we did", "result", "outcome"),
 )
-_OPENS = re.compile(
+_OPENS = sign(
     r"(?:触发\w{0,2}|场景|情境|情形|trigger(?: \w+)?|situation|scenario|context|when to use)(?:\*\*)?[ \t]*[:：】\]」]",
-    re.IGNORECASE,
+    "触发|场景|情境|情形|trigger|situation|scenario|context|when to use",
 )
 _NUMBERED = re.compile(
     r"(?:^|(?<=[\s;；,，。.]))(?:\(?\d{1,2}[.)、）](?!\d)|[（(]\d{1,2}[)）]|[①-⑳]|step \d{1,2}[:.]|"
@@ -81,6 +82,7 @@ _SENTENCE_EN = re.compile(
     r"[.,;]\s*(?:the |as a )?(?:result|outcome)(?:\s+(?:is|was)|:|,)?\s*(?P<outcome>[^\n]{2,200})",
     re.IGNORECASE,
 )
+_ENDINGS = ("结果", "最终", "result", "outcome")  # one stands in either sentence
 _TAGGED = re.compile(
     r"[\s.。;；,，]*(?:标签|关键词|tags?|"
     r"keywords?)\s*[:：]\s*(?P<tags>.+)$",
@@ -100,13 +102,16 @@ class Told:
 
 def read(text: str) -> Told | None:
     """The experience that a whole text describes, or `None`."""
-    if len(text) > MAX_TEXT or _HINT.search(text) is None:
+    if len(text) > MAX_TEXT:
         return None
-    return _labelled(text) or _sentence(text)
+    low = lowered(text)
+    if not any(map(low.__contains__, _HINTS)):
+        return None
+    return _labelled(text, low) or _sentence(text, low)
 
 
-def _labelled(text: str) -> Told | None:
-    if _OPENS.search(text) is None:
+def _labelled(text: str, low: str) -> Told | None:
+    if not _OPENS.stands_in(text, low):
         return None
     parts: dict[str, str] = {}
     marks = [match for match in _LABEL.finditer(text) if match.lastgroup]
@@ -124,7 +129,9 @@ def _labelled(text: str) -> Told | None:
     )
 
 
-def _sentence(text: str) -> Told | None:
+def _sentence(text: str, low: str) -> Told | None:
+    if not any(map(low.__contains__, _ENDINGS)):
+        return None
     tagged = _TAGGED.search(text)
     said = text[: tagged.start()] if tagged else text
     match = _SENTENCE_ZH.fullmatch(said.strip()) or _SENTENCE_EN.fullmatch(said.strip())
