@@ -4,10 +4,13 @@ from datetime import timedelta
 
 import pytest
 
+from hindsight.domain.change import OutcomeAction
+from hindsight.domain.episode import Message, Role
 from hindsight.domain.memory import Kind, Layer, Statement
 from hindsight.domain.shelf_life import importance_at
 from hindsight.write.extract import Candidate, Slot
-from hindsight.write.importance import weigh
+from hindsight.write.importance import REPEATED_MOST, repeated, weigh
+from hindsight.write.request import WriteRequest
 from tests.write.house import SPACE, START, House
 
 
@@ -106,3 +109,82 @@ async def test_receipt_and_history_say_why_it_matters() -> None:
     assert outcome.reason == "importance 0.95: about health"
     (revision,) = await house.store.history(SPACE, outcome.memory_id or "")
     assert revision.reason == outcome.reason
+
+
+# Repetition ----------------------------------------------------------------------------------------------------------
+
+REPEATED = ["我喜欢爬山", "我的自行车是红色的", "I collect old maps", "The spare key hangs behind the door"]
+
+
+async def again(house: House, text: str, **said: object) -> float:
+    """The importance after the same was said the next day."""
+    house.clock.moment += timedelta(days=1)
+    await house.write(WriteRequest((Message(text, **said),)))  # type: ignore[arg-type]
+    (memory,) = await house.active()
+    return memory.importance
+
+
+@pytest.mark.parametrize("text", REPEATED)
+async def test_what_is_said_again_matters_more_within_bounds_and_says_why(text: str) -> None:
+    house = House()
+    first = await again(house, text)
+    second = await again(house, text)
+    assert second == round(first + 0.05, 2)
+    for _ in range(10):
+        last = await again(house, text)
+    assert last == REPEATED_MOST
+    (memory,) = await house.active()
+    history = await house.store.history(SPACE, memory.id)
+    assert history[1].reason == f"the same words; importance {second:g}: said again"
+    assert history[-1].reason == "the same words", "at the bound it no longer rises"
+
+
+async def test_the_receipt_of_a_repetition_tells_the_new_importance_and_undo_takes_it_back() -> None:
+    house = House()
+    first = await again(house, REPEATED[0])
+    house.clock.moment += timedelta(hours=1)
+    receipt = await house.say(REPEATED[0])
+    (outcome,) = receipt.outcomes
+    assert outcome.action is OutcomeAction.MERGED
+    assert outcome.importance > first
+    assert "said again" in outcome.reason
+    await house.amender.undo(SPACE, receipt.undo or "")
+    assert [one.importance for one in await house.active()] == [first]
+
+
+@pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL, Role.DOCUMENT])
+async def test_what_an_agent_a_tool_or_a_page_repeats_matters_no_more(role: Role) -> None:
+    house = House()
+    text = "The spare key hangs behind the door"
+    first = await again(house, text)
+    assert await again(house, text, role=role) == first
+
+
+async def test_what_is_sent_twice_was_said_once() -> None:
+    house = House()
+    first = await again(house, REPEATED[2])
+    await house.say(REPEATED[2])
+    request = WriteRequest((Message(REPEATED[2]),), idempotency_key="k")
+    house.clock.moment += timedelta(days=1)
+    await house.write(request)
+    (once,) = await house.active()
+    await house.write(request)
+    (twice,) = await house.active()
+    assert (once.importance, twice.importance) == (round(first + 0.05, 2), round(first + 0.05, 2))
+
+
+async def test_the_same_import_twice_raises_nothing() -> None:
+    house = House()
+    request = WriteRequest((Message("I collect old maps", occurred_at=START - timedelta(days=3)),))
+    await house.write(request)
+    (first,) = await house.active()
+    house.clock.moment += timedelta(days=1)
+    await house.write(request)
+    (second,) = await house.active()
+    assert second == first
+
+
+def test_repetition_never_lowers_what_matters_more() -> None:
+    assert repeated(0.95) == 0.95
+    assert repeated(0.78) == REPEATED_MOST
+    assert repeated(0.25) == 0.3

@@ -41,6 +41,8 @@ _BY_SLOT = {
 _REMARK = 0.25  # still above the 0.2 below which clean-up archives what is never used
 _SPENT = 0.25  # what was only worth knowing until a day that has passed
 _STEP = 0.1
+REPEATED_STEP = 0.05
+REPEATED_MOST = 0.8  # what is only said often stays below what endangers health
 
 _HEALTH = sign(
     r"过敏|敏感体质|糖尿病|高血压|哮喘|心脏病|怀孕|药物|忌口|急救|癫痫|胰岛素|"
@@ -83,6 +85,11 @@ class Importance:
     def reason(self) -> str:
         """The reasons in one line, as a receipt and the history give them."""
         return f"importance {self.value:g}: {', '.join(self.reasons)}" if self.reasons else ""
+
+
+def repeated(value: float) -> float:
+    """The importance of what a person said once more: a step up, as far as `REPEATED_MOST`, and never lower."""
+    return max(value, round(min(REPEATED_MOST, value + REPEATED_STEP), 2))
 
 
 def weigh(

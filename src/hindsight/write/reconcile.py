@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from hindsight.language.statement.claim import Reading
 from hindsight.language.statement.relate import relate
 from hindsight.language.statement.verdict import Relation, Verdict
 from hindsight.write.closeness import BOUND, closeness, cosine_at
+from hindsight.write.importance import repeated
 from hindsight.write.topics import reading_of, rivals_of, topics_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 MAX_NEIGHBOURS = 100  # compared per statement: more than any topic has near copies
 MAX_ABOUT = 50  # of each topic, the newest
+SENT_TWICE = timedelta(seconds=10)  # the same words within this time are one utterance that arrived twice
 MAX_NAMED = 3  # near ones that an outcome names
 _TRUST = {origin: rank for rank, origin in enumerate((Origin.DOCUMENT, Origin.TOOL, Origin.USER))}
 
@@ -313,6 +315,9 @@ class _Table:
         after = merged(before, proposal.memory, at=self.at)
         if proposal.explicit and after.kind is not proposal.memory.kind and after.kind is not Kind.EXPERIENCE:
             after = replace(after, kind=proposal.memory.kind)
+        if said_again(before, proposal) and (more := repeated(after.importance)) > after.importance:
+            after = replace(after, importance=more)
+            reason = f"{reason}; importance {more:g}: said again"
         if after.content_key != before.content_key:
             self.by_key.pop(before.content_key, None)
         self._settle(after)
@@ -389,6 +394,21 @@ def merged(before: Memory, new: Memory, *, at: datetime) -> Memory:
         entities=tuple(dict.fromkeys((*before.entities, *new.entities))),
         sources=tuple(dict.fromkeys((*before.sources, *new.sources))),
         updated_at=at,
+    )
+
+
+def said_again(before: Memory, proposal: Proposal) -> bool:
+    """Whether a person said a statement once more, in another turn and at another time.
+
+    An agent, a tool or a page that says it again does not make it matter more, nor does a turn that arrives twice.
+    """
+    new = proposal.memory
+    told = {source.episode_id for source in before.sources}
+    return (
+        new.layer is Layer.SEMANTIC
+        and new.origin is Origin.USER
+        and abs(proposal.moment - before.occurred_at) >= SENT_TWICE
+        and not any(source.episode_id in told for source in new.sources)
     )
 
 
