@@ -30,16 +30,18 @@ _UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f\u0900-\u0dff])"
-_LETTERS = rf"(?:[A-Za-z0-9]++|{_LETTER})+"  # those of ASCII apart: they need no look at the scripts
+_LETTERS = rf"(?:[A-Za-z0-9]++|{_LETTER})++"  # those of ASCII apart: they need no look at the scripts
 # Characters that may stand inside an identifier, an address or a number, but neither begin nor end it.
 _JOINER = r"[-_.'’@/\\:+#&=?%~,*|]"
+# What a chunk of Latin letters goes on with. Nothing is given back once it is taken, as no text fits better for it.
+_TAIL = r"(?:\+\+|\#)?+"
 _PIECE = re.compile(
-    rf"([{_UNSPACED}]+)"
-    rf"|({_LETTERS}(?:{_JOINER}{{1,3}}{_LETTERS})*(?:\+\+|\#)?)"
+    rf"([{_UNSPACED}]++)"
+    rf"|({_LETTERS}(?:{_JOINER}{{1,3}}+{_LETTERS})*+{_TAIL})"
     r"|([\u2600-\u27bf\U0001f000-\U0001faff])"
 )
-# The same for text in ASCII, which has no other pieces: most of English, in two thirds of the time.
-_PLAIN_PIECE = re.compile(rf"()([A-Za-z0-9]+(?:{_JOINER}{{1,3}}[A-Za-z0-9]+)*(?:\+\+|\#)?)()")
+# The same for text in ASCII, which has no other pieces: most of English, in a third of the time.
+_CHUNK = re.compile(rf"[A-Za-z0-9]++(?:{_JOINER}{{1,3}}+[A-Za-z0-9]++)*+{_TAIL}")
 _THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?:,\d{3})+(?![\d,])")
 _CONTRACTION = re.compile(rf"(?P<word>{_LETTER}+?)(?:(?P<negated>n['’]t)|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
 _PART_BORDER = re.compile(r"[/\\:@?&=#+%~,*|]+")
@@ -58,60 +60,56 @@ VERSION = 1
 _LONGEST_WHOLE = 200
 _WORDS_KEPT, _LONGEST_KEPT = 16_384, 24  # conversation repeats few words; some 4 MB when full
 
-# A run of an unspaced script, a chunk of Latin letters, or a symbol: one of the three, the others are empty.
-_Piece: TypeAlias = tuple[str, str, str]
+_Reader: TypeAlias = Callable[[str], Iterable[str]]
 
 
 def index_terms(text: str) -> list[str]:
     """Return the terms by which `text` is to be found, in order, repeated as often as they occur."""
-    return _terms(text, _indexed)
+    return _terms(text, _latin_indexed, _run_indexed)
 
 
 def query_terms(text: str) -> list[str]:
     """Return the terms to look for when asked `text`: without question and function words, unless these are all."""
-    return _terms(text, _asked)
+    return _terms(text, lambda chunk: _latin(chunk, ENGLISH_ASKED), _run_asked)
 
 
-def _terms(text: str, of_piece: Callable[[str, str, str], Iterable[str]]) -> list[str]:
-    pieces = _pieces(text)
-    terms = [term for piece in pieces for term in of_piece(*piece)]
-    return terms or [term for piece in pieces for term in _literal(*piece)]
-
-
-def _pieces(text: str) -> list[_Piece]:
+def _terms(text: str, of_latin: _Reader, of_run: _Reader) -> list[str]:
     folded = fold_keeping_case(text)
     if "," in folded:
         folded = _THOUSANDS.sub(lambda match: match[0].replace(",", ""), folded)
-    return (_PLAIN_PIECE if folded.isascii() else _PIECE).findall(folded)
+    terms = _read(folded, of_latin, of_run)
+    # A text of nothing but function words («who are you», «是谁») is told by these.
+    return terms or _read(folded, lambda chunk: _latin(chunk, frozenset()), _bigrams)
 
 
-def _indexed(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
-    if latin:
-        return _latin_indexed(latin) if len(latin) <= _LONGEST_KEPT else _latin(latin, ENGLISH)
-    if symbol or len(unspaced) == 1:
-        return (symbol or unspaced,)
-    return _bigrams(unspaced) + [character for character in unspaced if character not in _NEVER_ALONE]
+def _read(folded: str, of_latin: _Reader, of_run: _Reader) -> list[str]:
+    if folded.isascii():
+        return [term for chunk in _CHUNK.findall(folded) for term in of_latin(chunk)]
+    return [
+        term
+        for run, chunk, symbol in _PIECE.findall(folded)
+        for term in (of_latin(chunk) if chunk else of_run(run) if run else (symbol,))
+    ]
+
+
+def _latin_indexed(chunk: str) -> Iterable[str]:
+    return _kept(chunk) if len(chunk) <= _LONGEST_KEPT else _latin(chunk, ENGLISH)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
-def _latin_indexed(chunk: str) -> tuple[str, ...]:
+def _kept(chunk: str) -> tuple[str, ...]:
     return tuple(_latin(chunk, ENGLISH))
 
 
-def _asked(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
-    if latin:
-        return _latin(latin, ENGLISH_ASKED)
-    if symbol:
-        return (symbol,)
-    runs = (run.strip(CHINESE_PARTICLES) for run in _QUESTION_ZH.split(unspaced))
-    return [term for run in runs if run and run not in _NEVER_ALONE for term in _bigrams(run)]
+def _run_indexed(run: str) -> list[str]:
+    if len(run) == 1:
+        return [run]
+    return _bigrams(run) + [character for character in run if character not in _NEVER_ALONE]
 
 
-def _literal(unspaced: str, latin: str, symbol: str) -> Iterable[str]:
-    """The terms of a text of nothing but function words («who are you», «是谁»), which are words then."""
-    if latin:
-        return _latin(latin, frozenset())
-    return _bigrams(unspaced) if unspaced else (symbol,)
+def _run_asked(run: str) -> list[str]:
+    parts = (part.strip(CHINESE_PARTICLES) for part in _QUESTION_ZH.split(run))
+    return [term for part in parts if part and part not in _NEVER_ALONE for term in _bigrams(part)]
 
 
 def _bigrams(run: str) -> list[str]:
