@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import mul
 from types import MappingProxyType
 
 from hindsight.domain.query import Weights
@@ -119,7 +120,8 @@ def relevance(signals: Mapping[str, float], *, scale: float) -> float:
     """Signals by name, weighed and brought to 0 to 1."""
     if scale <= 0:
         return 0.0
-    return min(1.0, sum(SIGNAL_WEIGHTS[name] * value for name, value in signals.items()) / scale)
+    weighed: float = sum(map(mul, map(SIGNAL_WEIGHTS.__getitem__, signals), signals.values()))
+    return min(1.0, weighed / scale)
 
 
 def fits(coverage: float | None, closeness: float | None) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import filterfalse
 
 import numpy as np
 
@@ -30,10 +31,12 @@ class Candidates:
     @classmethod
     def of(cls, recalled: Recalled, windows: Sequence[Window] = ()) -> Candidates:
         """The entries found, and those of their sessions."""
-        found = [hit for route in (recalled.words, recalled.meaning) if route is not None for hit in route.hits]
-        around, places = _with_all(recalled.around, (hit.id for hit in found))
+        found = [hit.id for route in (recalled.words, recalled.meaning) if route is not None for hit in route.hits]
+        around, places = _with_all(recalled.around, found)
         turns = Turns.of(around)
-        lexical = None if recalled.words is None else _lexical(recalled.words, around, places)
+        if recalled.words is not None:
+            around = _as_found(recalled.words, around, places)
+        lexical = None if recalled.words is None else _lexical(recalled.words, around)
         dense = None if recalled.meaning is None else _dense(recalled, recalled.meaning, places)
         signals = signals_around(turns, lexical, dense)
         if windows:
@@ -55,10 +58,11 @@ class Candidates:
 
     def signals_of(self, pool: Sequence[int]) -> dict[str, dict[str, float]]:
         """Signals by id and name of those at these places, in this order."""
-        columns = {name: values[pool].tolist() for name, values in self.signals.items()}
+        places = np.array(pool, np.intp)
+        columns = [values[places].tolist() for values in self.signals.values()]
+        rows = zip(*columns, strict=True) if columns else [()] * len(pool)
         return {
-            self.ids[place]: {name: values[number] for name, values in columns.items()}
-            for number, place in enumerate(pool)
+            self.ids[place]: dict(zip(self.signals, row, strict=True)) for place, row in zip(pool, rows, strict=True)
         }
 
     def in_play(self) -> list[str]:
@@ -66,13 +70,10 @@ class Candidates:
         told = bool((self.around.sessions >= 0).any())
         return [name for name in self.signals if told or name not in AROUND]
 
-    def session_of(self, entry_id: str) -> int:
-        """The number of its session, -1 without one."""
-        return int(self.around.sessions[self.places[entry_id]])
-
-    def step_of(self, entry_id: str) -> float:
-        """What it loses for each hit of its session that is given before it."""
-        return float(self.steps[self.places[entry_id]])
+    def session_and_step(self, entry_id: str) -> tuple[int, float]:
+        """The number of its session, -1 without one, and what it loses for each hit of it that is given before."""
+        place = self.places[entry_id]
+        return self.around.sessions.item(place), self.steps.item(place)
 
     def bm25(self, entry_id: str) -> float:
         """Its score by words."""
@@ -81,13 +82,15 @@ class Candidates:
 
 def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surroundings, dict[str, int]]:
     """The surroundings, behind them the entries that are not in them, each standing alone; and the place of each id."""
-    held = list(around.ids) if around is not None else []
+    held = around.ids if around is not None else ()
     places = dict(zip(held, range(len(held)), strict=True))
-    for entry_id in ids:
-        places.setdefault(entry_id, len(places))
-    count = len(places) - len(held)
+    beyond = list(dict.fromkeys(filterfalse(places.__contains__, ids)))
+    if around is not None and not beyond:
+        return around, places
+    places.update(zip(beyond, range(len(held), len(held) + len(beyond)), strict=True))
+    count = len(beyond)
     alone = Surroundings(
-        list(places)[len(held) :],
+        beyond,
         np.full(count, -1, np.int32),
         np.full(count, -1, np.int64),
         np.zeros(count, np.bool_),
@@ -97,7 +100,7 @@ def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surround
     if around is None:
         return alone, places
     joined = Surroundings(
-        [*held, *alone.ids],
+        [*held, *beyond],
         np.concatenate([around.sessions, alone.sessions]),
         np.concatenate([around.positions, alone.positions]),
         np.concatenate([around.replies, alone.replies]),
@@ -107,11 +110,16 @@ def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surround
     return joined, places
 
 
-def _lexical(words: ByWords, around: Surroundings, places: Mapping[str, int]) -> Values:
-    """BM25 on its scale. What was found counts with the score it was found with, also where nothing is known around."""
+def _as_found(words: ByWords, around: Surroundings, places: Mapping[str, int]) -> Surroundings:
+    """What was found counts with the score it was found with, also where nothing is known around."""
+    scores = around.scores.copy()
+    scores[[places[hit.id] for hit in words.hits]] = [hit.score for hit in words.hits]
+    return replace(around, scores=scores)
+
+
+def _lexical(words: ByWords, around: Surroundings) -> Values:
+    """BM25 on its scale."""
     scores = around.scores
-    for hit in words.hits:
-        scores[places[hit.id]] = hit.score
     full = max(words.hits[0].score if words.hits else 0.0, ranking.LEXICAL_FLOOR * words.ceiling)
     return scores / full if full > 0 else np.zeros_like(scores)
 

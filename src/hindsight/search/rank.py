@@ -162,19 +162,19 @@ def _broad(ranked: Sequence[Ranked], candidates: Candidates, unit: float) -> lis
     `unit`: what one unit of a signal is worth in the score.
     """
     given: Counter[int] = Counter()
-    waiting = [(*_place(one), 0, one) for one in ranked]  # best first is a heap
+    # Best first is a heap. Behind a place: how many hits of its session it has paid for, what that cost, and itself.
+    waiting = [(*_place(one), 0, 0.0, one) for one in ranked]
     broad: list[Ranked] = []
     while waiting:
-        *_, counted, one = heappop(waiting)
-        session, step = candidates.session_of(one.entry.id), candidates.step_of(one.entry.id)
-        if step and given[session] > counted:
-            loss = step * (given[session] - counted)
-            signals = {**one.signals, BREADTH: one.signals.get(BREADTH, 0.0) - loss}
-            one = replace(one, signals=signals, score=one.score - unit * loss)
-            heappush(waiting, (*_place(one), given[session], one))
+        behind, entry_id, counted, lost, one = heappop(waiting)
+        session, step = candidates.session_and_step(entry_id)
+        before = given[session]
+        if step and before > counted:
+            loss = step * (before - counted)
+            heappush(waiting, (behind + unit * loss, entry_id, before, lost - loss, one))
             continue
-        given[session] += 1
-        broad.append(one)
+        given[session] = before + 1
+        broad.append(replace(one, signals={**one.signals, BREADTH: lost}, score=-behind) if counted else one)
     return broad
 
 
