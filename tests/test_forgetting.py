@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -63,6 +63,85 @@ def test_one_of_three_facts_of_a_sentence_is_forgotten_wherever_it_stood(told: T
     assert "花生" not in after
     assert "北京" in after
     assert "咪咪" in after
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("Hm, the cellar key hangs behind the blue door. What do you think?", "cellar key"),
+        ("钥匙挂在地下室蓝门后面吧？我住在北京朝阳区，家里有只猫叫咪咪", "钥匙"),
+    ],
+    ids=("en", "zh"),
+)
+def test_a_turn_that_a_search_gives_is_forgotten_by_its_short_id(told: Told, said: str, words: str) -> None:
+    memory = told.memory
+    written = memory.write(said, session_id="s3")
+    turn = f"#{written.episode_ids[0][-8:]}"
+    before = [one.id for one in memory.list(limit=500).items]
+    ways: tuple[dict[str, object], ...] = (*WAYS, {"as_of": memory.get(told.allergy).created_at})
+
+    def found() -> str:
+        return repr([memory.search(words, **way) for way in ways])  # type: ignore[arg-type]  # mixed
+
+    assert words in found()
+    receipt = memory.forget(turn, reason="asked to")
+    assert receipt.episode_ids == written.episode_ids
+    assert receipt.outcomes[0].action is OutcomeAction.FORGOTTEN
+    assert {one.memory_id for one in receipt.outcomes} >= {
+        written.episode_ids[0],
+        *(one.memory_id for one in written.outcomes if one.action is OutcomeAction.ADDED),
+    }
+    assert words not in found()
+    assert memory.forget(turn).outcomes[0].action is OutcomeAction.IGNORED
+    assert receipt.undo is not None
+    memory.undo(receipt.undo)
+    assert words in found()
+    assert [one.id for one in memory.list(limit=500).items] == before
+
+
+def test_what_is_said_of_a_turn_that_can_only_be_forgotten(told: Told) -> None:
+    turn = told.memory.get(told.allergy).sources[0].episode_id
+    calls: tuple[Callable[[str], object], ...] = (
+        told.memory.get,
+        told.memory.history,
+        told.memory.pin,
+        lambda name: told.memory.update(name, "new words"),
+        lambda name: told.memory.feedback(name, "success"),
+        lambda name: told.memory.resolve_review(name, "new"),
+    )
+    for call in calls:
+        for name in (turn, turn[-8:], f"#{turn[-8:]}"):
+            with pytest.raises(InvalidInput, match=r"memory_id.*turn of a conversation.*only be forgotten"):
+                call(name)
+    with pytest.raises(InvalidInput, match=r"decay_factor.*0\.5.*does not fade"):
+        told.memory.forget(turn, decay_factor=0.5)
+
+
+def test_forgetting_one_fact_says_which_turn_is_hidden_with_it_and_its_other_facts_stay(told: Told) -> None:
+    others = {one.id for one in told.memory.list().items if "茶" not in one.content and "tea" not in one.content}
+    receipt = told.memory.forget(told.allergy)
+    fact, turn = receipt.outcomes
+    assert fact.memory_id == told.allergy
+    assert turn.memory_id == told.memory.get(told.allergy).sources[0].episode_id
+    assert set(turn.other_ids) == others - {told.allergy}
+    assert "hidden as a whole; 2 other" in turn.reason
+    then = told.memory.get(told.allergy).created_at
+    assert "花生" not in repr([told.memory.search(question, as_of=then) for question in QUESTIONS])
+
+
+def test_facts_of_one_turn_are_taken_back_in_any_order_and_the_turn_with_the_last(told: Told) -> None:
+    cat = next(one for one in told.memory.list().items if "咪咪" in one.content)
+    first = told.memory.forget(told.allergy).undo
+    second = told.memory.forget(cat.id).undo
+    assert first is not None
+    assert second is not None
+    told.memory.undo(first)
+    after = answers(told.memory)
+    assert "花生" in after
+    assert "咪咪" not in after.replace("'咪咪'", "")
+    told.memory.undo(second)
+    turn = told.memory.get(cat.id).sources[0].episode_id
+    assert told.memory.forget(turn).outcomes[0].action is OutcomeAction.FORGOTTEN
 
 
 def test_undo_brings_all_of_it_back(told: Told) -> None:

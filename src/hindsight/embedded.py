@@ -248,7 +248,11 @@ class AsyncHindsight:
     async def forget(
         self, memory_id: str, *, namespace: str | None = None, decay_factor: float = 1.0, reason: str = ""
     ) -> Receipt:
-        """Weaken a memory by a factor; 1 hides it at once. The receipt's `undo` takes it back."""
+        """Weaken a memory by a factor; 1 hides it at once. The receipt's `undo` takes it back.
+
+        The id of a turn, which a search gives where no memory says the same, hides the turn and the memories that rest
+        on it alone.
+        """
         engine = await self.engine()
         return await engine.forget(self._within(namespace), memory_id, decay_factor=decay_factor, reason=reason)
 

@@ -18,7 +18,7 @@ from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.record import ExperienceRequest, Recorder
 from hindsight.observe.trace import Trace
-from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Store
+from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher
 from hindsight.upkeep.jobs import Worker
@@ -49,6 +49,7 @@ class Parts:
     feedback: Feedback
     worker: Worker
     language_model: LanguageModel | None = None
+    reranker: Reranker | None = None
 
 
 class Engine:
@@ -81,6 +82,8 @@ class Engine:
             await parts.embedder.aclose()
         if parts.language_model is not None:
             await parts.language_model.aclose()
+        if parts.reranker is not None:
+            await parts.reranker.aclose()
         for index in parts.indexes:
             await index.aclose()
         await parts.store.aclose()
@@ -94,10 +97,12 @@ class Engine:
         await self._parts.store.embedding_model()
 
     async def warm(self, namespace: str) -> None:
-        """Load the embedder and bring the indexes of a namespace level, so that the first search is quick."""
+        """Load the models and bring the indexes of a namespace level, so that the first search is quick."""
         if self._parts.embedder is not None:
             await self._parts.embedder.warm()
         await self._parts.projection.warm(_checked(namespace))
+        if self._parts.reranker is not None:
+            await self._parts.reranker.warm()
 
     async def write(self, namespace: str, request: WriteRequest) -> Receipt:
         """Keep what was said or done."""
@@ -168,7 +173,7 @@ class Engine:
         return await self._parts.amender.pin(namespace, memory.id, pinned=pinned)
 
     async def forget(self, namespace: str, memory_id: str, *, decay_factor: float, reason: str) -> Receipt:
-        """Weaken a memory by a factor; 1 hides it at once."""
+        """Weaken a memory by a factor; 1 hides it at once. A turn of a conversation can only be hidden."""
         whole = await self._resolve(namespace, memory_id)
         return await self._parts.amender.forget(namespace, whole, decay_factor=decay_factor, reason=reason)
 

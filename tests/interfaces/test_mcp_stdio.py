@@ -143,6 +143,21 @@ WRONG_CALLS: list[tuple[str, dict[str, object], tuple[str, ...]]] = [
 ]
 
 
+async def test_the_short_id_of_a_turn_is_forgotten_and_refused_with_a_reason_elsewhere(tmp_path: Path) -> None:
+    async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
+        for said in (
+            "钥匙挂在地下室蓝门后面吧？我住在北京朝阳区",
+            "Where was it? I live in Lyon, the key is in the cellar.",
+        ):
+            written = await call(client, "memory_write", content=said)
+            turn = f"#{written['episode_ids'][0][-8:]}"
+            for tool, more in (("memory_update", {"importance": 1}), ("memory_feedback", {"outcome": "success"})):
+                assert "turn of a conversation" in await refusal(client, tool, {"memory_id": turn, **more})
+            forgotten = await call(client, "memory_forget", memory_id=turn)
+            assert forgotten["episode_ids"] == written["episode_ids"]
+            assert (await call(client, "memory_search", query=said))["hits"] == []
+
+
 async def test_a_receipt_says_what_only_the_user_can_decide(tmp_path: Path) -> None:
     async with connected(tmp_path, EMBEDDING_MODEL="none") as client:
         for said, read in (("我住在北京", "用户搬到上海了"), ("My name is Ann.", "The user's name is Anna.")):

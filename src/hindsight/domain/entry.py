@@ -85,11 +85,18 @@ def without_speaker(content: str, speaker: str | None) -> str:
     return content.replace(speaker, "", 1).strip() or content
 
 
+_STATUS_OF_STATE = {
+    EpisodeState.OPEN: Status.ACTIVE,
+    EpisodeState.CLOSED: Status.SUPERSEDED,
+    EpisodeState.FORGOTTEN: Status.FORGOTTEN,
+}
+
+
 def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetime) -> Entry | None:
     """An episode as an index entry; `None` for a covered one, which answers through the memory that covers it."""
     if state is EpisodeState.COVERED:
         return None
-    closed = state is EpisodeState.CLOSED
+    status = _STATUS_OF_STATE[state]
     tags = episode.metadata.get("tags")
     return Entry(
         id=episode.id,
@@ -98,8 +105,8 @@ def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetim
         layer=Layer.EPISODIC,
         kind=None,
         occurred_at=episode.occurred_at,
-        status=Status.SUPERSEDED if closed else Status.ACTIVE,
-        valid_to=state_since if closed else None,
+        status=status,
+        valid_to=None if status is Status.ACTIVE else state_since,
         session_id=episode.session_id,
         position=episode.position,
         speaker=episode.speaker,

@@ -46,6 +46,7 @@ class EpisodeState(StrEnum):
     OPEN = "open"  # found by its own words
     COVERED = "covered"  # a memory says the same word for word and is found in its place
     CLOSED = "closed"  # all facts that came of it have ended: only history and `as_of` show it
+    FORGOTTEN = "forgotten"  # it says what was forgotten: nothing shows it, `as_of` neither; undo brings it back
 
 
 @dataclass(frozen=True, slots=True)

@@ -259,6 +259,10 @@ class ReadingContract(OpensStores):
             "e2": entry_of_episode(episodes["e2"], EpisodeState.OPEN, NOON),
             "e3": entry_of_episode(episodes["e3"], EpisodeState.CLOSED, later),
         }
+        await store.apply(a_batch("3", at=later, episode_states=(("e3", EpisodeState.FORGOTTEN),)))
+        hidden = (await store.entries(SPACE, ["e3"]))["e3"]
+        assert hidden == entry_of_episode(episodes["e3"], EpisodeState.FORGOTTEN, later)
+        assert hidden.status is Status.FORGOTTEN
 
     async def test_unembedded_are_those_that_answer_oldest_first(self, store: Store) -> None:
         hour = timedelta(hours=1)

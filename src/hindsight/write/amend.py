@@ -1,4 +1,4 @@
-"""Changes to a memory by name: new words, pinning, forgetting, and taking back what a call did.
+"""Changes by name: new words, pinning, forgetting a memory or a turn, and taking back what a call did.
 
 The former state always stays in the history; nothing is deleted here.
 """
@@ -17,6 +17,7 @@ from hindsight.language.statement.verdict import Relation, Verdict
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
 from hindsight.write.extract import Extractor
+from hindsight.write.forget_turn import forgotten_turn, hidden_turns
 from hindsight.write.importance import weigh
 from hindsight.write.keys import digest, statement_key, turn_key
 from hindsight.write.link import alias_topics, entities
@@ -125,26 +126,48 @@ class Amender:
     async def forget(
         self, namespace: str, memory_id: str, *, decay_factor: float = 1.0, reason: str = "", actor: str = ""
     ) -> Receipt:
-        """Multiply a memory's strength by `1 - decay_factor`; 1 hides it at once, and the words it came from too."""
+        """Multiply a memory's strength by `1 - decay_factor`; 1 hides it at once, and the words it came from too.
+
+        A turn of a conversation goes whole, with the memories that rest on it alone.
+        """
         if check_share("decay_factor", decay_factor) == 0:
             raise InvalidInput("decay_factor", decay_factor, "a number above 0 and up to 1")
         if len(reason) > MAX_REASON:
             raise InvalidInput("reason", reason, f"at most {MAX_REASON} characters")
 
         async def once() -> Receipt:
-            memory = await self._found(namespace, memory_id)
+            memory = (await self._store.memories(namespace, [memory_id])).get(memory_id)
+            if memory is None:
+                return await self._forget_turn(namespace, memory_id, decay_factor, reason, actor)
             if memory.status is Status.FORGOTTEN:
                 return _unchanged(memory, "already forgotten")
             if decay_factor < 1:
                 faded = replace(memory, strength=memory.strength * (1 - decay_factor))
                 return await self._put(memory, faded, Act.DECAYED, OutcomeAction.DECAYED, reason=reason, actor=actor)
             gone = replace(memory, status=Status.FORGOTTEN, strength=0.0)
-            states = await self._closed(memory, open_too=True)
+            states = await self._left_behind(memory, EpisodeState.FORGOTTEN)
+            also = await hidden_turns(self._store, memory, states)
             return await self._put(
-                memory, gone, Act.FORGOTTEN, OutcomeAction.FORGOTTEN, reason=reason, states=states, actor=actor
+                memory,
+                gone,
+                Act.FORGOTTEN,
+                OutcomeAction.FORGOTTEN,
+                reason=reason,
+                states=states,
+                also=also,
+                actor=actor,
             )
 
         return await self._retried(once)
+
+    async def _forget_turn(
+        self, namespace: str, episode_id: str, decay_factor: float, reason: str, actor: str
+    ) -> Receipt:
+        at, key = self._clock.now(), self._ids.new()
+        todo = await forgotten_turn(
+            self._store, namespace, episode_id, decay_factor=decay_factor, reason=reason, at=at, key=key, actor=actor
+        )
+        return todo if isinstance(todo, Receipt) else (await self._store.apply(todo)).receipt
 
     async def undo(self, namespace: str, token: str, *, actor: str = "") -> Receipt:
         """Take back what one call changed. `NotFound`; `Conflict` if something of it has been changed since."""
@@ -210,7 +233,10 @@ class Amender:
             embeddings=(Embedding(reworded.id, model, vectors[text]),) if reworded is not None and vectors else (),
             jobs=(embed_later(self._ids, self._clock),) if degraded else (),
             receipt=Receipt((outcome,), (episode.id,), facts=1, degraded=degraded, undo=key),
-            episode_states=(*await self._closed(memory, open_too=False), (episode.id, EpisodeState.COVERED)),
+            episode_states=(
+                *await self._left_behind(memory, EpisodeState.CLOSED),
+                (episode.id, EpisodeState.COVERED),
+            ),
         )
         return (await self._store.apply(batch)).receipt
 
@@ -278,20 +304,22 @@ class Amender:
         *,
         reason: str = "",
         states: tuple[tuple[str, EpisodeState], ...] = (),
+        also: tuple[WriteOutcome, ...] = (),
         actor: str,
     ) -> Receipt:
         now = self._clock.now()
         key = self._ids.new()
         changed = replace(changed, updated_at=now, version=before.version + 1)
-        receipt = Receipt((_outcome(action, changed, reason=reason),), undo=key)
+        receipt = Receipt((_outcome(action, changed, reason=reason), *also), undo=key)
         put = Put(changed, before.version, act, reason, actor=actor)
         batch = Batch(before.namespace, key, now, puts=(put,), receipt=receipt, episode_states=states)
         return (await self._store.apply(batch)).receipt
 
-    async def _closed(self, memory: Memory, *, open_too: bool) -> tuple[tuple[str, EpisodeState], ...]:
-        """The episodes that nothing active rests on any more once this memory is gone, as closed.
+    async def _left_behind(self, memory: Memory, state: EpisodeState) -> tuple[tuple[str, EpisodeState], ...]:
+        """The episodes that nothing active rests on any more once this memory is gone, in their new state.
 
-        `open_too`: also those found by their own words, which still say what is to be forgotten.
+        With what is forgotten go also those found by their own words, which still say it: and those hidden already, so
+        that they wait for this one too when it is taken back. What has been forgotten is never merely closed.
         """
         episode_ids = list(dict.fromkeys(source.episode_id for source in memory.sources))
         if not episode_ids:
@@ -299,9 +327,13 @@ class Amender:
         rests = await self._store.memories_of(memory.namespace, episode_ids)
         others = {one for ids in rests.values() for one in ids} - {memory.id}
         active = await self._active_of(memory.namespace, others)
-        shown = await self._store.entries(memory.namespace, episode_ids) if open_too else {}
+        shown = await self._store.entries(memory.namespace, episode_ids)
+        forgotten = {one for one, entry in shown.items() if entry.status is Status.FORGOTTEN}
+        also = shown if state is EpisodeState.FORGOTTEN else {}
         return tuple(
-            (one, EpisodeState.CLOSED) for one in episode_ids if one in shown or active.isdisjoint(rests.get(one, ()))
+            (one, state)
+            for one in episode_ids
+            if one in also or (one not in forgotten and active.isdisjoint(rests.get(one, ())))
         )
 
     async def _active_of(self, namespace: str, ids: Collection[str]) -> set[str]:

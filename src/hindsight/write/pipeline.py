@@ -310,6 +310,11 @@ class Writer:
 
     async def _attempt(self, intake: Intake, draft: Draft, trace: Trace, done: JobDone | None) -> list[Receipt]:
         kept = {one.id for one in intake.episodes}
+        if done is not None:
+            # What was forgotten or taken back while a language model read it may not come back as its statements.
+            entries = await self._store.entries(intake.namespace, list(kept))
+            kept -= {one for one, entry in entries.items() if entry.status is not Status.ACTIVE}
+            draft = replace(draft, covered=draft.covered & kept)
         candidates = [one for one in draft.candidates if one.episode_id in kept]
         with trace.span("reconcile") as span:
             decisions = await self._reconciled(intake, candidates, draft)

@@ -13,6 +13,7 @@ from hindsight.domain.memory import Memory, Status
 from hindsight.errors import Conflict, NotFound
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.embed import embed_later, vectors_in_time
+from hindsight.write.forget_turn import turn_outcome
 from hindsight.write.reread import reread_key
 from hindsight.write.review import reopened
 from hindsight.write.task import distil_key
@@ -54,7 +55,8 @@ async def take_back(
         outcomes=tuple(
             WriteOutcome(OutcomeAction.UNDONE, one.id, one.content, one.kind, one.importance)
             for one in (put.memory for put in puts)
-        ),
+        )
+        or await _turns(store, namespace, changesets),
         degraded=missing,
         undo=key,
     )
@@ -66,7 +68,7 @@ async def take_back(
         embeddings=tuple(Embedding(one.id, model, vectors[searchable_text(one)]) for one in changed if vectors),
         jobs=(embed_later(ids, clock),) if missing else (),
         receipt=receipt,
-        episode_states=_former_states(changesets),
+        episode_states=await _former_states(store, namespace, changesets, [put.memory for put in puts]),
         reviews=await reopened(store, namespace, token),
     )
     return (await store.apply(batch)).receipt
@@ -125,10 +127,33 @@ def _reads_anew(former: Memory, current: Memory) -> bool:
     return former.status is Status.ACTIVE and searchable_text(former) != searchable_text(current)
 
 
-def _former_states(changesets: Sequence[Changeset]) -> tuple[tuple[str, EpisodeState], ...]:
-    """Episodes as they were; those that the call brought are hidden, since an episode is never deleted."""
+async def _turns(store: Store, namespace: str, changesets: Sequence[Changeset]) -> tuple[WriteOutcome, ...]:
+    """What is said of a call that touched turns alone."""
+    ids = list(dict.fromkeys(one for changeset in changesets for one, _ in changeset.episodes))
+    episodes = (await store.episodes(namespace, ids)).values()
+    return tuple(turn_outcome(OutcomeAction.UNDONE, one, reason="") for one in episodes)
+
+
+async def _former_states(
+    store: Store, namespace: str, changesets: Sequence[Changeset], former: Sequence[Memory]
+) -> tuple[tuple[str, EpisodeState], ...]:
+    """Episodes as they were; those that the call brought are hidden, since an episode is never deleted.
+
+    Several memories of a turn may have been forgotten, and are taken back in any order: the turn answers again with the
+    last of them, not before.
+    """
     states: dict[str, EpisodeState] = {}
     for changeset in changesets:
         for episode_id, state in changeset.episodes:
-            states.setdefault(episode_id, state or EpisodeState.CLOSED)
+            states.setdefault(episode_id, state or EpisodeState.FORGOTTEN)
+    again = {one.id for one in former if one.status is Status.ACTIVE}
+    rests = await store.memories_of(namespace, list({source.episode_id for one in former for source in one.sources}))
+    resting = await store.memories(namespace, list({one for ids in rests.values() for one in ids}))
+    gone = {one.id for one in resting.values() if one.status is Status.FORGOTTEN} - again
+    for episode_id, ids in rests.items():
+        if not gone.isdisjoint(ids):
+            if episode_id in states:
+                states[episode_id] = EpisodeState.FORGOTTEN
+        elif states.get(episode_id) is EpisodeState.FORGOTTEN and not again.isdisjoint(ids):
+            states[episode_id] = EpisodeState.OPEN
     return tuple(states.items())
