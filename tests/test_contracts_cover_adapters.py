@@ -11,8 +11,10 @@ from typing import get_type_hints
 
 import pytest
 
-from hindsight import app
+from hindsight import app, config
+from hindsight.models.cross_encoder import CrossEncoder
 from hindsight.testing.index_contract import LexicalIndexContract, VectorIndexContract
+from hindsight.testing.reranker_contract import RerankerContract
 from hindsight.testing.store_contract import StoreContract
 
 TESTS = Path(__file__).parent
@@ -56,6 +58,17 @@ def test_every_vector_index_runs_its_contract(tmp_path: Path) -> None:
 def test_every_lexical_index_runs_its_contract(tmp_path: Path) -> None:
     adapters = {type(make(tmp_path)) for make in app.LEXICAL_INDEXES.values()}
     assert missing(adapters, LexicalIndexContract, "index") == set()
+
+
+def test_every_reranker_runs_its_contract() -> None:
+    by_url = app.make_reranker(config.load(reranker_url="http://127.0.0.1:1"))
+    run = {
+        found.adapter
+        for module in modules_of("models")
+        for name, found in vars(module).items()
+        if name.startswith("Test") and isinstance(found, type) and issubclass(found, RerankerContract)
+    }
+    assert run == {type(by_url), CrossEncoder}
 
 
 @pytest.mark.parametrize(("contract", "folder"), [(StoreContract, "storage"), (VectorIndexContract, "index")])

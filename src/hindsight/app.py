@@ -23,15 +23,19 @@ from hindsight.experience.feedback import Feedback
 from hindsight.experience.record import Recorder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
+from hindsight.models.cross_encoder import CrossEncoder
 from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
 from hindsight.models.endpoint import Endpoint
 from hindsight.models.ledger import Ledger
 from hindsight.models.llm import ChatModel, LlmPolicy
+from hindsight.models.rerank_wire import Documents, Texts
+from hindsight.models.reranker import HttpReranker
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
-from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Store, VectorIndex
+from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
+from hindsight.search.rerank import Reranking
 from hindsight.search.routes import Routes
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
@@ -87,6 +91,7 @@ async def open_engine(settings: Settings) -> Engine:
         raise ConfigError(f"ranking: {settings.ranking!r} is not accepted; allowed: {', '.join(PRESETS)}")
     wanted = make_embedder(settings)
     model = make_language_model(settings, SystemClock())
+    reranker = make_reranker(settings)
     _make_folder(settings.database.parent)
     store = await SqliteStore.open(settings.database)
     try:
@@ -97,7 +102,7 @@ async def open_engine(settings: Settings) -> Engine:
     folder = settings.database.parent / "index"
     lexical = LEXICAL_INDEXES["embedded"](folder)
     vector = VECTOR_INDEXES["embedded"](folder)
-    engine = _assemble(settings, store, lexical, vector, embedder, model)
+    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker)
     engine.start()
     return engine
 
@@ -141,6 +146,28 @@ def make_language_model(settings: Settings, clock: Clock) -> LanguageModel | Non
     return ChatModel(endpoint, PROVIDERS[provider](), settings.llm_model, clock, ledger=ledger, policy=policy)
 
 
+def make_reranker(settings: Settings) -> Reranker | None:
+    """The reranker that the settings name; `None` without a URL and a path. Nothing is loaded or asked yet."""
+    url, path = settings.reranker_url, settings.reranker_path
+    if url and path:
+        raise ConfigError(
+            f"reranker_path: {str(path)!r} is not accepted beside reranker_url; allowed: one of the two",
+            hint="Unset HINDSIGHT_RERANKER_URL or HINDSIGHT_RERANKER_PATH.",
+        )
+    if path:
+        return CrossEncoder(path)
+    if url:
+        key = settings.reranker_key.get_secret_value() if settings.reranker_key is not None else None
+        # One more try at most: a search waits for it.
+        endpoint = Endpoint(
+            url.rstrip("/").removesuffix("/rerank"), key=key, timeout=settings.reranker_deadline, retries=1
+        )
+        return HttpReranker(endpoint, Documents(settings.reranker_model) if settings.reranker_model else Texts())
+    if settings.reranker_key is not None or settings.reranker_model:
+        log.warning("HINDSIGHT_RERANKER_URL is not set, so no reranker is used")
+    return None
+
+
 def make_extractor(settings: Settings, model: LanguageModel) -> LlmExtractor:
     """The extractor with a language model that the settings describe."""
     longest = settings.llm_answer_tokens
@@ -155,6 +182,7 @@ def _assemble(
     vector: VectorIndex,
     embedder: Embedder | None,
     model: LanguageModel | None,
+    reranker: Reranker | None,
 ) -> Engine:
     clock, ids = SystemClock(), TimeSortedIds()
     owner = f"{os.getpid()}-{ids.new()}"
@@ -175,13 +203,20 @@ def _assemble(
             ids=ids,
             writer=writer,
             amender=amender,
-            searcher=Searcher(store, projection, embedder, clock, searching),
+            searcher=Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker)),
             recorder=Recorder(store, embedder, clock, ids, redacts=settings.redact),
             feedback=Feedback(store, clock, ids),
             worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
             language_model=model,
+            reranker=reranker,
         )
     )
+
+
+def _reranking(settings: Settings, reranker: Reranker | None) -> Reranking | None:
+    if reranker is None:
+        return None
+    return Reranking(reranker, settings.reranker_candidates, settings.reranker_deadline, settings.reranker_weight)
 
 
 def _handlers(store: Store, embedder: Embedder | None, writer: Writer, clock: Clock, ids: Ids) -> dict[str, Handler]:

@@ -127,6 +127,24 @@ class Settings(BaseSettings):
     llm_daily_tokens: int = Field(
         default=2_000_000, ge=0, description="Tokens in and out a day (UTC) before the rules do the work; 0: no cap."
     )
+    reranker_url: str | None = Field(
+        default=None,
+        description="Base URL of a rerank endpoint (`/rerank` is added); without it and a path, none is used.",
+    )
+    reranker_model: str | None = Field(
+        default=None, description="Its model's name; left out for text-embeddings-inference, which serves one."
+    )
+    reranker_key: SecretStr | None = Field(default=None, description="Its key, if the endpoint wants one.")
+    reranker_path: Path | None = Field(
+        default=None, description="Folder of an ONNX cross-encoder in place of an endpoint; extra `rerank`."
+    )
+    reranker_candidates: int = Field(default=30, ge=1, le=200, description="Hits that the reranker reads, best first.")
+    reranker_deadline: float = Field(
+        default=1.0, gt=0, le=2.5, description="Seconds it has; after that the order stays as it was."
+    )
+    reranker_weight: float = Field(
+        default=0.3, ge=0, le=1, description="Share of the score that is the reranker's; 1: its order alone."
+    )
     routes: Annotated[tuple[Route, ...], NoDecode] = Field(
         default=(Route.VECTOR, Route.KEYWORD), description="Recall routes that are on, separated by commas."
     )
@@ -175,7 +193,7 @@ class Settings(BaseSettings):
             raise ValueError("one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
 
-    @field_validator("data_dir", "config_dir")
+    @field_validator("data_dir", "config_dir", "reranker_path")
     @classmethod
     def _expand(cls, value: Path | None) -> Path | None:
         return value.expanduser() if value is not None else None

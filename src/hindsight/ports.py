@@ -293,6 +293,31 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Judges how well texts answer a query by reading both together: slower and closer than comparing vectors."""
+
+    @property
+    def model(self) -> str:
+        """Name for traces and messages."""
+        ...
+
+    async def score(self, query: str, texts: Sequence[str], *, within: float) -> Sequence[float]:
+        """The relevance of each text, in their order, on one scale for all queries: 0 does not answer, 1 answers.
+
+        Each text is judged by itself: what stands beside it changes nothing. Long text may be cut. `ModelUnavailable`
+        for whatever goes wrong, and when `within` seconds have passed; never fewer numbers, or one outside the scale.
+        """
+        ...
+
+    async def warm(self) -> None:
+        """Load now what would otherwise load at the first call."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of threads and connections; a second call does nothing."""
+        ...
+
+
 class LanguageModel(Protocol):
     """Answers a request in words. What it says is a proposal: callers check it and never take it for true."""
 

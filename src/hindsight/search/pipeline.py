@@ -1,4 +1,4 @@
-"""A question in, ranked and packed hits out: understand → routes → rank → select → pack."""
+"""A question in, ranked and packed hits out: understand → routes → rank → rerank → select → pack."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from hindsight.projection import Projection
 from hindsight.search.caution import warning_for
 from hindsight.search.pack import Block, Selection, pack, select
 from hindsight.search.rank import Ranked, Ranking, rank
+from hindsight.search.rerank import Reranking, rerank
 from hindsight.search.routes import Recalled, Routes, recall
 from hindsight.search.understand import Question, understand
 
@@ -55,12 +56,14 @@ class Searcher:
         embedder: Embedder | None,
         clock: Clock,
         settings: SearchSettings | None = None,
+        reranking: Reranking | None = None,
     ) -> None:
         self._store = store
         self._projection = projection
         self._embedder = embedder
         self._clock = clock
         self._settings = settings or SearchSettings()
+        self._reranking = reranking
         self._kept: dict[str, tuple[int, list[Memory]]] = {}  # standing memories by namespace and its change number
         self._counting: set[asyncio.Task[None]] = set()
 
@@ -102,6 +105,7 @@ class Searcher:
         with trace.span("rank") as span:
             ranking = await rank(self._store, namespace, question, recalled, self._settings.weights)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
+        ranking, unread = await rerank(self._reranking, question, ranking, trace)
         with trace.span("select") as span:
             selection = select(ranking.ranked, question)
             span.count(chosen=len(selection.chosen), repeated=len(selection.repeated))
@@ -118,7 +122,7 @@ class Searcher:
             confident=ranking.confident,
             tokens=block.tokens,
             trace_id=trace.id,
-            degraded=recalled.missing,
+            degraded=(*recalled.missing, *unread),
         )
 
     async def _standing(self, namespace: str, filters: Filters) -> list[Memory]:
