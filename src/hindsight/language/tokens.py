@@ -41,6 +41,16 @@ _SPACED = bytes(code if code == _LETTER else _SPACE for code in range(256))
 
 def estimate_tokens(text: str) -> int:
     """Return the estimated number of tokens of `text`, rounded up; 0 only for text of nothing but space."""
+    return whole_tokens(token_cost(text))
+
+
+def whole_tokens(cost: float) -> int:
+    """A cost rounded up. Costs are hundredths, so what is less than a billionth above a whole number is that number."""
+    return math.ceil(cost - 1e-9)
+
+
+def token_cost(text: str) -> float:
+    """The estimate before it is rounded: the costs of lines add up to that of the lines joined."""
     # A byte for each character, those outside ASCII as question marks: bytes are counted ten times as fast as text.
     kinds = text.encode("ascii", "replace").translate(_KINDS)
     symbols, others = kinds.count(_SYMBOL), kinds.count(_CONTROL)
@@ -52,7 +62,7 @@ def estimate_tokens(text: str) -> int:
         hans, punctuation = _length(_HANS, text), _length(_PUNCTUATION, text)
         if hans + punctuation < foreign:  # letters with accents, other scripts, pictures
             words, others = _WORDS.findall(text), _length(_OTHERS, text)
-    cost = (
+    return (
         _WORD * len(words)
         + _LETTER_PAST_SEVENTH * sum(len(word) - 7 for word in words if len(word) > 7)
         + _DIGIT_TRIPLE * (len(_DIGITS.findall(text)) if _DIGIT in kinds else 0)
@@ -61,7 +71,6 @@ def estimate_tokens(text: str) -> int:
         + _HAN * hans
         + _CJK_PUNCTUATION * punctuation
     )
-    return math.ceil(cost - 1e-9)
 
 
 def _length(of: re.Pattern[str], text: str) -> int:

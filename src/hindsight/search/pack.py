@@ -16,7 +16,7 @@ from hindsight.domain.memory import Kind, Statement
 from hindsight.language.fold import fold
 from hindsight.language.markers import FENCE_CLOSE, FENCE_NAME, FENCE_OPEN
 from hindsight.language.segment import index_terms
-from hindsight.language.tokens import estimate_tokens
+from hindsight.language.tokens import token_cost, whole_tokens
 from hindsight.search.rank import Distinct, Ranked
 from hindsight.search.understand import Question
 from hindsight.search.wording import CHINESE, ENGLISH, Wording, is_chinese, wording
@@ -51,6 +51,22 @@ class Block:
     text: str
     tokens: int
     left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the block; what it costs, so that the block as a whole need not be counted again."""
+
+    text: str
+    cost: float
+
+    @classmethod
+    def of(cls, text: str) -> _Line:
+        return cls(text, token_cost(text))
+
+    @property
+    def tokens(self) -> int:
+        return _tokens(self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +114,22 @@ def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question,
     # The doubt is about what follows it: a standing memory is no «nearest», unless it is all that was found.
     body = [*upright.values(), *doubt] if rest or not hits else [*doubt, *upright.values()]
     head = [f'{FENCE_OPEN} type="data">', words.data_only, *body]
-    room = question.max_tokens - tokens_of("\n".join([*head, FENCE_CLOSE, words.left_out.format(count=len(hits))]))
+    frame = token_cost("\n".join([*head, FENCE_CLOSE]))
+    room = question.max_tokens - _tokens(frame + token_cost(words.left_out.format(count=len(hits))))
     lines, left_out = _lines(rest, room, question)
-    shown = [*head, *_grouped(rest, lines)]
-    if left_out:
-        shown.append(words.left_out.format(count=len(left_out)))
-    text = "\n".join([*shown, FENCE_CLOSE])
-    return Block(text, tokens_of(text), left_out)
+    tail = [words.left_out.format(count=len(left_out))] if left_out else []
+    cost = frame + sum(line.cost for line in lines.values()) + sum(map(token_cost, tail))
+    text = "\n".join([*head, *_grouped(rest, lines), *tail, FENCE_CLOSE])
+    return Block(text, _tokens(cost), left_out)
 
 
 def tokens_of(text: str) -> int:
     """Tokens of a text in any model's vocabulary, rather too many than too few."""
-    return math.ceil(estimate_tokens(text) * OTHER_VOCABULARIES)
+    return _tokens(token_cost(text))
+
+
+def _tokens(cost: float) -> int:
+    return math.ceil(whole_tokens(cost) * OTHER_VOCABULARIES)
 
 
 def _standing_lines(standing: Sequence[MemoryHit]) -> dict[str, str]:
@@ -129,29 +149,28 @@ def _standing_lines(standing: Sequence[MemoryHit]) -> dict[str, str]:
     return lines
 
 
-def _lines(hits: Sequence[Hit], room: int, question: Question) -> tuple[dict[str, str], tuple[str, ...]]:
+def _lines(hits: Sequence[Hit], room: int, question: Question) -> tuple[dict[str, _Line], tuple[str, ...]]:
     """A line for each hit within `room` tokens; a better hit may take up to twice an even share of what is left."""
-    lines: dict[str, str] = {}
+    lines: dict[str, _Line] = {}
     asked = frozenset(question.terms)
     for place, hit in enumerate(hits):
         share = min(room, max(LEAST_LINE, 2 * room // (len(hits) - place)))
         body = _body(hit)
-        line = _line(hit, body)
-        if tokens_of(line) > share:
-            line = _line(hit, excerpt(body, share - TAIL_TOKENS, asked))
-        cost = tokens_of(line)
-        if cost <= room:
+        line = _Line.of(_line(hit, body))
+        if line.tokens > share:
+            line = _Line.of(_line(hit, excerpt(body, share - TAIL_TOKENS, asked)))
+        if line.tokens <= room:
             lines[hit.memory_id] = line
-            room -= cost
+            room -= line.tokens
     return lines, tuple(hit.memory_id for hit in hits if hit.memory_id not in lines)
 
 
-def _grouped(hits: Sequence[Hit], lines: dict[str, str]) -> Iterable[str]:
+def _grouped(hits: Sequence[Hit], lines: dict[str, _Line]) -> Iterable[str]:
     """Lines of one kind together, the kind of the best hit first."""
     groups: dict[str, list[str]] = {}
     for hit in hits:
         if hit.memory_id in lines:
-            groups.setdefault(_label(hit, ENGLISH), []).append(lines[hit.memory_id])
+            groups.setdefault(_label(hit, ENGLISH), []).append(lines[hit.memory_id].text)
     return (line for group in groups.values() for line in group)
 
 
