@@ -8,112 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
-from hindsight.domain.change import Job, JobState
+from hindsight.domain.change import JobState
 from hindsight.domain.episode import Message, Role
 from hindsight.domain.memory import Kind
 from hindsight.models.breaker import Breaker
-from hindsight.models.endpoint import Endpoint
-from hindsight.models.ledger import Ledger
-from hindsight.models.llm import ChatModel, LlmPolicy
-from hindsight.models.wire import OpenAIChat
-from hindsight.upkeep.jobs import JobPolicy, Worker
+from hindsight.models.llm import LlmPolicy
 from hindsight.write.extract.llm import LlmExtractor
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.request import WriteRequest
 from hindsight.write.reread import REREAD_JOB
-from hindsight.write.task import DISTIL_JOB
 from tests.models.chat_server import chat, found, items, knowing, turns_of
-from tests.models.openai_server import Asked, CutOff, Drip, EmbeddingServer, Hang, Reply, running
-from tests.write.house import SPACE, House, SteppingClock
+from tests.models.openai_server import Asked, CutOff, Drip, EmbeddingServer, Hang, Reply
+from tests.write.house import SPACE, House
+from tests.write.kiln import MODEL, ROW, RULE, SAID, WHOLE, Kiln, Make
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "llm.md"
-
-# The rules know the first statement of each text, the model the second.
-SAID = "我住在北京。蓝窑烧到九号锥。"
-RULE, MODEL = "用户住在北京", "蓝窑烧到九号锥"
-ROW = {"quote": MODEL, "statement": MODEL, "kind": "fact", "subject": "蓝窑", "slot": "other", "value": "九号锥"}
-WHOLE = items({"turn": 1, **ROW})
-
-
-@dataclass
-class Kiln:
-    """A house that reads with a model behind a loopback server."""
-
-    server: EmbeddingServer
-    joined: bool = True
-    timeout: float = 5.0
-    breaker: Breaker = field(default_factory=lambda: Breaker(failures=1_000))
-    policy: LlmPolicy = field(default_factory=LlmPolicy)
-    ledger: Ledger = field(default_factory=Ledger)
-    attempts: int = 8
-
-    def __post_init__(self) -> None:
-        async def at_once(seconds: float) -> None:
-            return None
-
-        self.model = ChatModel(
-            Endpoint(self.server.url, timeout=self.timeout, sleep=at_once),
-            OpenAIChat(),
-            "m",
-            SteppingClock(),
-            ledger=self.ledger,
-            breaker=self.breaker,
-            policy=self.policy,
-        )
-        self.house = House(extractor=LlmExtractor(self.model, joined=self.joined), policy=WritePolicy(floor=0.6))
-
-    async def work(self) -> None:
-        """Do the jobs that are due within an hour."""
-        house = self.house
-
-        async def distil(job: Job, owner: str) -> None:
-            await house.writer.distil(job, owner, house.trace())
-
-        async def reread(job: Job, owner: str) -> None:
-            await house.writer.reread(job, owner, house.trace())
-
-        house.clock.moment += timedelta(hours=1)
-        handlers = {DISTIL_JOB: distil, REREAD_JOB: reread}
-        worker = Worker(house.store, house.clock, handlers, owner="w", policy=JobPolicy(attempts=self.attempts))
-        while await worker.run_one():
-            pass
-
-    async def jobs(self) -> list[Job]:
-        return list(await self.house.store.jobs(SPACE))
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[EmbeddingServer]:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    async with running() as started:
-        started.answer = knowing(ROW)
-        yield started
-
-
-Make: TypeAlias = Callable[..., Kiln]
-
-
-@pytest.fixture
-async def make(server: EmbeddingServer) -> AsyncIterator[Make]:
-    """Makes kilns and closes them."""
-    made: list[Kiln] = []
-
-    def make(**options: Any) -> Kiln:
-        made.append(Kiln(server, **options))
-        return made[-1]
-
-    yield make
-    for kiln in made:
-        await kiln.model.aclose()
 
 
 def cut(text: str, *, finish: str = "length") -> Reply:
@@ -438,7 +353,7 @@ async def test_the_trace_names_model_prompts_and_tokens(server: EmbeddingServer,
     kiln = make()
     trace = kiln.house.trace()
     await kiln.house.writer.write(SPACE, WriteRequest((Message(SAID),)), trace)
-    assert trace.notes["extractor"] == "m, prompts joined 1"
+    assert trace.notes["extractor"] == "m, prompts joined 2"
     (span,) = [span for span in trace.spans if span.name == "extract"]
     assert {name: span.counts[name] for name in ("llm_calls", "llm_tokens_in", "llm_tokens_out")} == {
         "llm_calls": 1,

@@ -41,6 +41,7 @@ _BY_SLOT = {
 _REMARK = 0.25  # still above the 0.2 below which clean-up archives what is never used
 _SPENT = 0.25  # what was only worth knowing until a day that has passed
 _STEP = 0.1
+_SWUNG_LEAST = 0.3  # above the 0.2 below which clean-up archives
 REPEATED_STEP = 0.05
 REPEATED_MOST = 0.8  # what is only said often stays below what endangers health
 
@@ -87,6 +88,15 @@ class Importance:
         return f"importance {self.value:g}: {', '.join(self.reasons)}" if self.reasons else ""
 
 
+def _swung(value: float, swing: int) -> float:
+    """What a language model makes of it: a step at most, neither up to what endangers health nor down from it."""
+    if swing > 0:
+        return max(value, min(REPEATED_MOST, value + _STEP))
+    if swing < 0 and value < _BY_SLOT[Slot.DIET]:
+        return min(value, max(_SWUNG_LEAST, value - _STEP))
+    return value
+
+
 def repeated(value: float) -> float:
     """The importance of what a person said once more: a step up, as far as `REPEATED_MOST`, and never lower."""
     return max(value, round(min(REPEATED_MOST, value + REPEATED_STEP), 2))
@@ -116,6 +126,8 @@ def weigh(
         value, reasons = value + 2 * _STEP, [*reasons, "mentions health"]
     for change, reason in _manner(candidate.content, low, settled=value >= _BY_SLOT[Slot.DIET]):
         value, reasons = value + change, [*reasons, reason]
+    if (swung := round(_swung(value, candidate.swing), 2)) != round(value, 2):
+        value, reasons = swung, [*reasons, *candidate.reasons]
     if candidate.valid_to is not None:
         reasons.append(f"until {candidate.valid_to.date().isoformat()}")
     return Importance(round(min(1.0, max(0.0, value)), 2), tuple(reasons))

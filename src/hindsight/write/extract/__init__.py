@@ -51,7 +51,8 @@ class Candidate:
 
     `content` stands alone. `verbatim`: nothing was understood and the words are kept. `explicit`: the caller named the
     kind. `occurred_at`: when it happened, where that is not when it was said. `importance` is the extractor's own
-    estimate, if it has one, with its `reasons`; otherwise the rules of `importance` decide. `metadata` joins what the
+    estimate, if it has one, with its `reasons`; otherwise the rules of `importance` decide. `swing`: 1 or -1 where a
+    language model finds that it matters more or less than these say; `reasons` says why. `metadata` joins what the
     caller attached to the episode. `experience` is the body where the text describes one.
     """
 
@@ -71,6 +72,7 @@ class Candidate:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     importance: float | None = None
+    swing: int = 0
     reasons: tuple[str, ...] = ()
     metadata: Metadata = field(default_factory=lambda: EMPTY)
 

@@ -18,6 +18,8 @@ from hindsight.write.extract import Slot
 
 log = logging.getLogger(__name__)
 
+MAX_WHY = 160  # characters of a reason
+
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -61,6 +63,16 @@ def _names(value: object) -> object:
     return [name for name in value if isinstance(name, str)] if isinstance(value, list) else [str(value)]
 
 
+def _swing(value: object) -> int:
+    """1 for what matters more than usual, -1 for less; 0 for all that says neither."""
+    return {"higher": 1, "high": 1, "lower": -1, "low": -1}.get(str(value).strip().lower(), 0)
+
+
+def _why(value: object) -> str:
+    """A reason in one short line."""
+    return " ".join(value.split())[:MAX_WHY] if isinstance(value, str) else ""
+
+
 def _text(value: object) -> object:
     return "" if value is None else value
 
@@ -78,6 +90,8 @@ class Item(BaseModel):
     slot: Annotated[Slot | None, BeforeValidator(_slot)] = None
     value: Annotated[str, BeforeValidator(_text)] = Field(default="", max_length=500)
     entities: Annotated[list[str], BeforeValidator(_names)] = Field(default_factory=list)
+    matters: Annotated[int, BeforeValidator(_swing)] = 0
+    why: Annotated[str, BeforeValidator(_why)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +115,8 @@ def schema_of(title: str, fields: Sequence[str], kinds: Sequence[Kind], slots: S
         "slot": {"type": "string", "enum": [*(slot.value for slot in slots), "other"]},
         "value": {"type": "string"},
         "entities": {"type": "array", "items": {"type": "string"}},
+        "matters": {"type": "string", "enum": ["usual", "higher", "lower"]},
+        "why": {"type": "string"},
     }
     item: dict[str, JsonValue] = {
         "type": "object",

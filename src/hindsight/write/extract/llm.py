@@ -11,7 +11,8 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from hindsight.domain.episode import Episode, Role
 from hindsight.domain.memory import Kind, Layer, Statement
@@ -20,12 +21,14 @@ from hindsight.language.fold import fold
 from hindsight.language.polarity import negated
 from hindsight.language.tokens import estimate_tokens
 from hindsight.ports import LanguageModel
-from hindsight.write.extract import USER, Candidate, Extraction, Unread
+from hindsight.write.extract import USER, Candidate, Extraction, Slot, Unread
+from hindsight.write.extract.clause import Understood
 from hindsight.write.extract.items import Item, UnreadableAnswer, read_answer
 from hindsight.write.extract.prompting import JOINED, STEPWISE, Step, language_of, slot_holds
 from hindsight.write.extract.rules import candidates as by_rule
 from hindsight.write.extract.rules import is_remark
 from hindsight.write.extract.said import Span, Wording, is_speaker, locate, occurs, worded
+from hindsight.write.extract.when import NOTHING_SAID, Moment, moment
 from hindsight.write.split import split
 
 log = logging.getLogger(__name__)
@@ -37,6 +40,12 @@ _CONSTRAINS = re.compile(
     r"\b(?:allerg\w*|intoleran\w*|diabet\w*|asthma\w*|pregnan\w*|vegan|vegetarian|medication|must|never|always|cannot|"
     r"can['’]?t|can not|don['’]?t eat|avoid\w*|forbid\w*|not allowed|only)\b|"
     "过敏|不能|不可|不要|禁|忌|必须|一定要|务必|千万|糖尿病|高血压|哮喘|怀孕|素食|吃素|清真|只能",
+    re.IGNORECASE,
+)
+# Words of what is still to come: its time is looked for ahead of the moment of speaking first.
+_PLANNED = re.compile(
+    r"\b(?:will|shall|going to|plans?|planning|about to|due|booked|scheduled)\b|['’]ll\b|"
+    "打算|计划|准备|将|要|会|预约|预订|约了",
     re.IGNORECASE,
 )
 
@@ -76,6 +85,7 @@ class Claim:
     episode: Episode
     item: Item
     wording: Wording
+    quoted: Span
 
 
 @dataclass(slots=True)
@@ -115,7 +125,11 @@ class LlmExtractor:
         claims: dict[str, list[Claim]] = {}
         for claim in reading.claims:
             claims.setdefault(claim.episode.id, []).append(claim)
-        found = [one for episode in episodes for one in settled(by_rule(episode), claims.get(episode.id, ()))]
+        found = [
+            one
+            for episode in episodes
+            for one in settled(by_rule(episode), claims.get(episode.id, ()), self._model.model)
+        ]
         for one in reading.unread.values():
             log.warning("episode %s was read by rule alone: %s", one.episode_id, one.reason)
         return Extraction(
@@ -256,31 +270,50 @@ def claimed(item: Item, piece: Sequence[Turn]) -> Claim | str:
     wording = worded(
         item.statement or item.quote, span, episode.content, speaker=episode.speaker, subject=item.subject or None
     )
-    return wording if isinstance(wording, str) else Claim(episode, item, wording)
+    return wording if isinstance(wording, str) else Claim(episode, item, wording, span)
 
 
-def settled(rules: Sequence[Candidate], claims: Sequence[Claim]) -> list[Candidate]:
+def settled(rules: Sequence[Candidate], claims: Sequence[Claim], model: str = "") -> list[Candidate]:
     """The statements of one episode: those of the rules, and those of the model that rest on other words.
 
-    A sentence kept in place of the model's wording counts only where nothing else was read out of it.
+    A sentence kept in place of the model's wording counts only where nothing else was read out of it. Where both read
+    the same words, the model still says how much it matters.
     """
-    kept = list(rules)
+    kept = [_swung(one, claims, model) for one in rules]
     spans = [Span(one.start, one.end) for one in rules]
     for claim in sorted(claims, key=lambda one: not one.wording.own):
         most = 0.5 if claim.wording.own else 0.0
         if all(claim.wording.span.shared(span) <= most for span in spans):
-            kept.append(candidate_of(claim))
+            kept.append(candidate_of(claim, model))
             spans.append(claim.wording.span)
     return sorted(kept, key=lambda one: one.start)
 
 
-def candidate_of(claim: Claim) -> Candidate:
+def _swung(one: Candidate, claims: Sequence[Claim], model: str) -> Candidate:
+    """A statement of the rules with what the model, which read the same words, says of its importance."""
+    span = Span(one.start, one.end)
+    claim = next((claim for claim in claims if claim.item.matters and claim.quoted.shared(span) > 0.5), None)
+    return one if claim is None else replace(one, **_weight(claim.item, model))
+
+
+class _Weight(TypedDict, total=False):
+    swing: int
+    reasons: tuple[str, ...]
+
+
+def _weight(item: Item, model: str) -> _Weight:
+    """How much a model says that it matters; only with its reason."""
+    return {"swing": item.matters, "reasons": (f"judged by {model}: {item.why}",)} if item.matters and item.why else {}
+
+
+def candidate_of(claim: Claim, model: str = "") -> Candidate:
     """A claim as a candidate. Slot and value count only where the words bear them out: they can end other memories."""
     item, wording, episode = claim.item, claim.wording, claim.episode
     said = episode.content[wording.span.start : wording.span.end]
     kind = item.kind
     if kind is Kind.CONSTRAINT and not _CONSTRAINS.search(said):
         kind = Kind.FACT  # constraints stand in every context block: a word of the text must bear it out
+    when = _when(claim, kind)
     return Candidate(
         episode_id=episode.id,
         start=wording.span.start,
@@ -290,7 +323,25 @@ def candidate_of(claim: Claim) -> Candidate:
         layer=Layer.EPISODIC if kind is Kind.EVENT else Layer.SEMANTIC,
         body=_body(item, wording, said, episode.speaker),
         entities=tuple(name for name in dict.fromkeys(item.entities) if name.strip() and occurs(name, said))[:20],
+        occurred_at=when.occurred_at,
+        valid_from=when.valid_from,
+        valid_to=when.valid_to,
+        metadata=when.metadata,
+        **_weight(item, model),
     )
+
+
+def _when(claim: Claim, kind: Kind) -> Moment:
+    """The times of a claim's words, read as those of the rules are; the model is not asked for dates."""
+    quoted, worded = claim.quoted, claim.wording.span
+    start, end = min(quoted.start, worded.start), max(quoted.end, worded.end)
+    planned = _PLANNED.search(claim.episode.content[start:end]) is not None
+    slots = ((Slot.PLAN, Slot.EVENT) if planned else (Slot.EVENT, Slot.PLAN)) if kind is Kind.EVENT else (Slot.RULE,)
+    for slot in slots:
+        found = moment(Understood(claim.wording.content, start, end, kind, slot, claim.item.subject, ""), claim.episode)
+        if found != NOTHING_SAID:
+            return found
+    return NOTHING_SAID
 
 
 def _body(item: Item, wording: Wording, said: str, speaker: str | None) -> Statement:

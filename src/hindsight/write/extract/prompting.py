@@ -91,19 +91,20 @@ def language_of(text: str) -> str:
 
 
 _CORE = ("turn", "quote", "statement")
+_WEIGHT = ("matters", "why")
 STEPWISE = (
     Step(
         "attributes",
-        (*_CORE, "kind", "subject", "slot", "value", "entities"),
+        (*_CORE, "kind", "subject", "slot", "value", "entities", *_WEIGHT),
         (Kind.FACT, Kind.CONSTRAINT),
     ),
     Step("relations", (*_CORE, "subject", "value"), kind=Kind.RELATION),
-    Step("events", (*_CORE, "kind", "subject"), (Kind.EVENT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.RULE)),
+    Step("events", (*_CORE, "kind", "subject", *_WEIGHT), (Kind.EVENT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.RULE)),
 )
 JOINED = (
     Step(
         "joined",
-        (*_CORE, "kind", "subject", "slot", "value", "entities"),
+        (*_CORE, "kind", "subject", "slot", "value", "entities", *_WEIGHT),
         (Kind.FACT, Kind.PREFERENCE, Kind.CONSTRAINT, Kind.EVENT, Kind.RELATION, Kind.RULE),
     ),
 )
