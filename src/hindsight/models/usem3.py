@@ -34,7 +34,7 @@ Integers = NDArray[np.int64]
 
 DIMENSIONS: Final = 512
 TOKENS_AT_ONCE: Final = 512
-"""Tokens of one pass: of 1,024 more are repetitions, which saves at most 5 % of the time and costs each thread 4 to 7 MB."""
+"""Tokens of one pass: of 1,024 more are repetitions, which saves at most 5 % of the time for 4 to 7 MB a thread."""
 
 _EMBEDDING: Final = 512
 _CHANNELS: Final = 256
