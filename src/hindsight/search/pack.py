@@ -37,7 +37,8 @@ LONGEST_EXCERPTED = 20_000  # characters; writing splits what is longer, so this
 LONGEST_SESSION = 40
 LONGEST_SPEAKER = 40
 
-_SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BLANK = r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]"
+_SPACE = re.compile(rf"{_BLANK}(?:(?<! ){_BLANK}*|{_BLANK}+)")  # all but a single space, which may stay
 _OPENING = ("<", "\uff1c", "&lt")  # the second is full width
 _BRACKETS = str.maketrans("<>\uff1c\uff1e", "\u2039\u203a\u2039\u203a")  # angle quotation marks in their place
 _PARENTHESES = str.maketrans("()（）[]", "      ")
