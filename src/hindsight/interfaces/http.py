@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from urllib.parse import unquote_to_bytes
 
+import orjson
 import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -60,6 +61,13 @@ class Answer(JSONResponse):
     """JSON as people read it: Chinese stays Chinese."""
 
     media_type = "application/json; charset=utf-8"
+
+    def render(self, content: Any) -> bytes:
+        """The body. What orjson refuses, such as a whole number beyond 64 bits, the standard library may write."""
+        try:
+            return orjson.dumps(content)
+        except orjson.JSONEncodeError:
+            return super().render(content)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -168,12 +176,12 @@ def _namespace_in(request: Request) -> str | None:
         raise InvalidInput("X-Hindsight-Namespace", given[0], "UTF-8, percent-encoded where it is not ASCII") from error
 
 
-def of_request(request: Request) -> AsyncHindsight:
-    """The memory in the namespace that the request names."""
+async def of_request(request: Request) -> AsyncHindsight:
+    """The memory in the namespace that the request names. Async: a plain function would run in a thread."""
     return _memory_of(request.app.state.memory, request)
 
 
-def refuse_unknown_parameters(request: Request) -> None:
+async def refuse_unknown_parameters(request: Request) -> None:
     """A misspelled filter that was passed over would answer with everything."""
     known = [field.alias for field in request.scope["route"].dependant.query_params]
     for name in request.query_params:

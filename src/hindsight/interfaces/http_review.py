@@ -2,7 +2,7 @@
 
 # Annotations are evaluated here, not kept as text: they name the dependency that `review_routes` is given.
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -13,7 +13,7 @@ from hindsight.interfaces import rest_schemas as bodies
 from hindsight.interfaces.shapes import Shape, receipt_shape, reviews_shape
 
 
-def review_routes(of_request: Callable[[Request], AsyncHindsight]) -> APIRouter:
+def review_routes(of_request: Callable[[Request], Awaitable[AsyncHindsight]]) -> APIRouter:
     """The routes, on the memory that a request is about."""
     Memory: TypeAlias = Annotated[AsyncHindsight, Depends(of_request)]
     routes = APIRouter(prefix="/review")

@@ -12,6 +12,7 @@ from sys import float_info
 from typing import Any
 
 import numpy as np
+import orjson
 
 from hindsight.domain.change import Batch, Embedding, Put
 from hindsight.domain.query import Filters
@@ -21,6 +22,7 @@ EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime.max.replace(tzinfo=UTC)
 UNIT_TOLERANCE = 0.01  # float16 rounding and sloppy providers stay far below it
 INT64 = 2**63
+_ONLY_JSON = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 DEEPEST = 100  # levels of metadata; the JSON parser of Python ends at about a thousand
 
 
@@ -107,12 +109,23 @@ def check_time(name: str, moment: datetime) -> None:
         raise InvalidInput(name, moment, "a time in the years 1 to 9999, in UTC")
 
 
-def check_encodes(name: str, value: object) -> None:
-    """`InvalidInput` for what JSON has no form for: a quick check, as a record is kept of every search."""
+def encoded(name: str, value: object) -> str:
+    """The value as compact JSON. `InvalidInput` for what JSON has no form for. Quick: each search keeps a record."""
     try:
-        dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        text = orjson.dumps(value, option=_ONLY_JSON).decode()
+    except orjson.JSONEncodeError:
+        return _slowly(name, value)
+    # orjson writes null for NaN and infinity.
+    return _slowly(name, value) if "null" in text else text
+
+
+def _slowly(name: str, value: object) -> str:
+    try:
+        text = dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        text.encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(name, value, f"JSON values ({error})") from error
+    return text
 
 
 def _check(name: str, value: Any, *, json: bool = False, depth: int = 0) -> None:

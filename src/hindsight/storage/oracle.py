@@ -34,12 +34,12 @@ from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, Conflict, NotFound, StorageUnavailable
 from hindsight.storage.checks import (
     check_batch,
-    check_encodes,
     check_filters,
     check_limit,
     check_text,
     check_texts,
     check_time,
+    encoded,
 )
 from hindsight.storage.space import Space
 from hindsight.storage.sql import micros, place_after, place_of
@@ -309,7 +309,7 @@ class OracleStore:
         self._space(namespace)
         check_text("trace_id", trace_id)
         check_time("at", at)
-        check_encodes("body", body)
+        encoded("body", body)
         traces = self._traces.setdefault(namespace, {})
         traces.pop(trace_id, None)
         traces[trace_id] = deepcopy(dict(body))

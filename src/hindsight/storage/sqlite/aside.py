@@ -9,7 +9,7 @@ from time import monotonic
 
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.page import Use
-from hindsight.storage.snapshot import dumps, loads
+from hindsight.storage.snapshot import loads
 from hindsight.storage.sql import Row, listed, micros
 from hindsight.storage.sqlite.connection import Database
 
@@ -46,9 +46,8 @@ class Gathered:
         if first:
             self._wake()
 
-    def trace(self, namespace: str, trace_id: str, at: datetime, body: Mapping[str, JsonValue]) -> None:
-        """Keep a trace."""
-        text = dumps(dict(body))
+    def trace(self, namespace: str, trace_id: str, at: datetime, text: str) -> None:
+        """Keep a trace, as JSON text."""
         with self._lock:
             self._traces[namespace, trace_id] = (micros(at), text)
             self._shrink()

@@ -17,12 +17,12 @@ from hindsight.domain.query import Filters
 from hindsight.errors import Conflict, StorageUnavailable
 from hindsight.storage.checks import (
     check_batch,
-    check_encodes,
     check_filters,
     check_limit,
     check_text,
     check_texts,
     check_time,
+    encoded,
 )
 from hindsight.storage.schema import Migration, migrations
 from hindsight.storage.sqlite import jobs, reading
@@ -266,8 +266,7 @@ class SqliteStore:
         self._check_open()
         check_texts("trace_id", (namespace, trace_id))
         check_time("at", at)
-        check_encodes("body", body)
-        self._gathered.trace(namespace, trace_id, at, body)
+        self._gathered.trace(namespace, trace_id, at, encoded("body", body))
 
     async def trace(self, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
         """See `Store.trace`."""
