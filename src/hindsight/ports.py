@@ -128,6 +128,12 @@ class Store(Protocol):
         """Episodes by id."""
         ...
 
+    async def memories_and_episodes(
+        self, namespace: str, memory_ids: Sequence[str], episode_ids: Sequence[str]
+    ) -> tuple[Mapping[str, Memory], Mapping[str, Episode]]:
+        """Both by id, as `memories` and `episodes` give them, of one moment."""
+        ...
+
     async def known_episodes(self, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
         """Episode ids by episode key, for the keys that are there."""
         ...

@@ -45,10 +45,13 @@ class Projection:
         self._proven: set[tuple[str, str]] = set()  # indexes that are known to have followed this store's log
 
     async def by_words(
-        self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int
+        self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int, head: int | None = None
     ) -> tuple[Sequence[Scored], float]:
-        """The best entries by BM25, and the sum of the terms' idf that puts their scores on an absolute scale."""
-        await self._level(namespace, LEXICAL, self._lexical)
+        """The best entries by BM25, and the sum of the terms' idf that puts their scores on an absolute scale.
+
+        `head`: the change number to be level with, where the caller has just read it.
+        """
+        await self._level(namespace, LEXICAL, self._lexical, head)
         hits = await self._lexical.search(namespace, terms, filters, limit=limit)
         return hits, await self._lexical.ceiling(namespace, terms)
 
@@ -57,10 +60,10 @@ class Projection:
         return await self._lexical.around(namespace, terms, filters, ids)
 
     async def nearest(
-        self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
+        self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int, head: int | None = None
     ) -> Sequence[Scored]:
-        """The closest entries by cosine. Only vectors of this process's model are in the index."""
-        await self._level(namespace, VECTOR, self._vector)
+        """The closest entries by cosine. Only vectors of this process's model are in the index. `head`: as above."""
+        await self._level(namespace, VECTOR, self._vector, head)
         return await self._vector.search(namespace, vector, filters, limit=limit)
 
     async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
@@ -73,7 +76,11 @@ class Projection:
         """For each row of `vectors`, the closest active semantic memories: what a new statement may repeat."""
         await self._level(namespace, VECTOR, self._vector)
         wanted = Filters(layers=(Layer.SEMANTIC,), episodes=False)
-        return [await self._vector.search(namespace, vector, wanted, limit=limit) for vector in vectors]
+        found = []
+        for vector in vectors:
+            found.append(await self._vector.search(namespace, vector, wanted, limit=limit))
+            await asyncio.sleep(0)  # a small index answers without giving others their turn
+        return found
 
     def follow(self, namespace: str) -> None:
         """Begin to take in what was just written, without waiting for it."""
@@ -100,8 +107,9 @@ class Projection:
     def _indexes(self) -> tuple[tuple[str, Index], ...]:
         return ((LEXICAL, self._lexical), (VECTOR, self._vector))
 
-    async def _level(self, namespace: str, name: str, index: Index) -> None:
-        head = await self._store.head(namespace)
+    async def _level(self, namespace: str, name: str, index: Index, head: int | None = None) -> None:
+        if head is None:
+            head = await self._store.head(namespace)
         while (name, namespace) not in self._proven or await index.cursor(namespace) != head:
             await asyncio.shield(self._catch_up(namespace, name, index))
             head = await self._store.head(namespace)

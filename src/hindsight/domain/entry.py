@@ -7,7 +7,7 @@ from datetime import datetime
 
 from hindsight.domain.episode import Episode, EpisodeState, Origin, origin_of
 from hindsight.domain.experience import Experience
-from hindsight.domain.memory import Kind, Layer, Memory, Status
+from hindsight.domain.memory import Body, Kind, Layer, Memory, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,6 @@ class Entry:
 
 def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
     """A memory as an index entry. An experience is found by its trigger, so that is its text."""
-    body = memory.body
     return Entry(
         id=memory.id,
         namespace=memory.namespace,
@@ -52,7 +51,7 @@ def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
         occurred_at=memory.occurred_at,
         status=memory.status,
         importance=memory.importance,
-        confidence=body.outcome.confidence / 100 if isinstance(body, Experience) else memory.confidence,
+        confidence=trust_in(memory.body, memory.confidence),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
         session_id=memory.session_id,
@@ -68,10 +67,19 @@ def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
 
 def searchable_text(memory: Memory) -> str:
     """The text that is embedded and put into the keyword index."""
-    if isinstance(memory.body, Experience):
-        trigger = memory.body.trigger
-        return " ".join((trigger.context, *trigger.keywords, *memory.tags, *memory.body.action.tools_used))
-    return without_speaker(memory.content, memory.speaker)
+    return text_to_search(memory.body, memory.content, memory.speaker, memory.tags)
+
+
+def text_to_search(body: Body, content: str, speaker: str | None, tags: tuple[str, ...]) -> str:
+    """`searchable_text` from the parts of a memory that it takes."""
+    if isinstance(body, Experience):
+        return " ".join((body.trigger.context, *body.trigger.keywords, *tags, *body.action.tools_used))
+    return without_speaker(content, speaker)
+
+
+def trust_in(body: Body, confidence: float) -> float:
+    """Trust in 0 to 1; an experience's is that of its record."""
+    return body.outcome.confidence / 100 if isinstance(body, Experience) else confidence
 
 
 def without_speaker(content: str, speaker: str | None) -> str:

@@ -62,15 +62,19 @@ class EmbeddedVectorIndex:
         Of more than two thousand matching entries the nearest are found by a short form first, which misses about one
         in three hundred.
         """
-        return await self._keeper.call(namespace, lambda held: held.search(vector, filters, limit))
+        return await self._keeper.look(namespace, lambda held: held.search(vector, filters, limit), size=_size)
 
     async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
         """The cosine of each of these entries, in their order; NaN for one that is not held."""
-        return await self._keeper.call(namespace, lambda held: held.cosines(vector, ids))
+        return await self._keeper.look(namespace, lambda held: held.cosines(vector, ids), size=_size)
 
     async def aclose(self) -> None:
         """Close; nothing is saved."""
         await self._keeper.aclose(_Namespace.clear)
+
+
+def _size(held: _Namespace) -> int:
+    return len(held.columns)
 
 
 class _Namespace:

@@ -68,7 +68,7 @@ class EmbeddedLexicalIndex:
 
     async def search(self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int) -> Sequence[Scored]:
         """The `limit` best entries by BM25 among those that match and share a term, best first; ties by id."""
-        return await self._keeper.call(namespace, lambda held: held.search(terms, filters, limit))
+        return await self._keeper.look(namespace, lambda held: held.search(terms, filters, limit), size=_size)
 
     async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
         """Sum of the terms' idf, a term as often as it is asked for. Costs nothing right after a search for them."""
@@ -79,7 +79,7 @@ class EmbeddedLexicalIndex:
 
     async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
         """These entries and the rest of their sessions, as far as they match, with the BM25 of each."""
-        return await self._keeper.call(namespace, lambda held: held.around(terms, filters, ids))
+        return await self._keeper.look(namespace, lambda held: held.around(terms, filters, ids), size=_size)
 
     async def aclose(self) -> None:
         """Save snapshots, and close."""
@@ -92,6 +92,10 @@ def _file(folder: Path | None, namespace: str) -> SnapshotFile | None:
 
 def _hashed(terms: Sequence[str]) -> Terms:
     return np.array([crc32(term.encode("utf-8", "surrogatepass")) for term in terms], np.uint32)
+
+
+def _size(held: _Namespace) -> int:
+    return len(held.columns)
 
 
 class _Namespace:

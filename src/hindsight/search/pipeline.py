@@ -91,16 +91,19 @@ class Searcher:
 
     async def _answer(self, namespace: str, question: Question, trace: Trace) -> SearchResult:
         with trace.span("routes"):
+            # Read once for all: each read of the store costs two changes of thread, more than its statement.
+            head = await self._store.head(namespace)
             recalled, standing = await asyncio.gather(
                 recall(
                     self._projection,
                     self._embedder,
                     namespace,
                     question,
+                    head=head,
                     routes=self._settings.routes,
                     trace=trace,
                 ),
-                self._standing(namespace, question.filters),
+                self._standing(namespace, question.filters, head),
             )
         with trace.span("rank") as span:
             ranking = await rank(self._store, namespace, question, recalled, self._settings.weights)
@@ -125,16 +128,15 @@ class Searcher:
             degraded=(*recalled.missing, *unread),
         )
 
-    async def _standing(self, namespace: str, filters: Filters) -> list[Memory]:
+    async def _standing(self, namespace: str, filters: Filters, head: int) -> list[Memory]:
         """Constraints of health and safety, and what is pinned: they hold whatever is asked (SPEC §4.5)."""
         if filters.as_of is not None:
             held = await self._lasting(namespace, filters.as_of)
         else:
             # Looking them up takes longer than ranking: kept for as long as nothing in the namespace has changed.
-            change = await self._store.head(namespace)
             known = self._kept.pop(namespace, None)
-            held = known[1] if known and known[0] == change else await self._lasting(namespace, None)
-            self._kept[namespace] = (change, held)
+            held = known[1] if known and known[0] == head else await self._lasting(namespace, None)
+            self._kept[namespace] = (head, held)
             if len(self._kept) > NAMESPACES_KEPT:
                 del self._kept[next(iter(self._kept))]
         return [memory for memory in held if memory.session_id not in filters.exclude_sessions]
@@ -160,9 +162,7 @@ class Searcher:
         memory_ids = [one.entry.id for one in chosen if one.entry.kind is not None]
         episode_ids = {episode_id for one in chosen for episode_id in _evidence(one)}
         episode_ids |= {source.episode_id for memory in standing for source in memory.sources[-1:]}
-        memories, episodes = await asyncio.gather(
-            self._store.memories(namespace, memory_ids), self._store.episodes(namespace, sorted(episode_ids))
-        )
+        memories, episodes = await self._store.memories_and_episodes(namespace, memory_ids, sorted(episode_ids))
         hits = [hit for one in chosen if (hit := _hit(one, memories, episodes)) is not None]
         found = {hit.memory_id: hit for hit in hits if isinstance(hit, MemoryHit)}
         return hits, [found.get(memory.id) or _standing_hit(memory, episodes) for memory in standing]

@@ -79,21 +79,30 @@ class Routes:
 
 
 async def vector(
-    projection: Projection, embedder: Embedder, namespace: str, question: Question, *, limit: int, trace: Trace
+    projection: Projection,
+    embedder: Embedder,
+    namespace: str,
+    question: Question,
+    *,
+    head: int,
+    limit: int,
+    trace: Trace,
 ) -> ByMeaning:
     """By closeness of meaning."""
     with trace.span("embed"):
         query = await embedder.embed_query(question.text)
     with trace.span("vector") as span:
-        hits = await projection.nearest(namespace, query, question.filters, limit=limit)
+        hits = await projection.nearest(namespace, query, question.filters, limit=limit, head=head)
         span.count(found=len(hits))
     return ByMeaning(hits, query, embedder.model)
 
 
-async def keyword(projection: Projection, namespace: str, question: Question, *, limit: int, trace: Trace) -> ByWords:
+async def keyword(
+    projection: Projection, namespace: str, question: Question, *, head: int, limit: int, trace: Trace
+) -> ByWords:
     """By shared words, rare ones first."""
     with trace.span("keyword") as span:
-        hits, ceiling = await projection.by_words(namespace, question.terms, question.filters, limit=limit)
+        hits, ceiling = await projection.by_words(namespace, question.terms, question.filters, limit=limit, head=head)
         span.count(found=len(hits), terms=len(question.terms))
     return ByWords(hits, ceiling)
 
@@ -125,22 +134,26 @@ async def recall(
     namespace: str,
     question: Question,
     *,
+    head: int,
     routes: Routes,
     trace: Trace,
 ) -> Recalled:
-    """Ask all routes at once. One that fails or is late is left out and named; the others still answer."""
+    """Ask all routes at once. One that fails or is late is left out and named; the others still answer.
+
+    `head`: the namespace's change number, which the indexes are brought level with.
+    """
     failed: dict[str, str] = {}
 
     async def words() -> ByWords | None:
         if KEYWORD not in routes.on:
             return None
-        asked = keyword(projection, namespace, question, limit=routes.limit, trace=trace)
+        asked = keyword(projection, namespace, question, head=head, limit=routes.limit, trace=trace)
         return await _in_time(KEYWORD, asked, routes, failed)
 
     async def meaning() -> ByMeaning | None:
         if VECTOR not in routes.on or embedder is None:
             return None
-        near = vector(projection, embedder, namespace, question, limit=routes.limit, trace=trace)
+        near = vector(projection, embedder, namespace, question, head=head, limit=routes.limit, trace=trace)
         return await _in_time(VECTOR, near, routes, failed)
 
     by_words, by_meaning = await asyncio.gather(words(), meaning())

@@ -241,6 +241,12 @@ class OracleStore:
         check_texts("ids", ids)
         return _those(self._space(namespace).episodes, ids)
 
+    async def memories_and_episodes(
+        self, namespace: str, memory_ids: Sequence[str], episode_ids: Sequence[str]
+    ) -> tuple[Mapping[str, Memory], Mapping[str, Episode]]:
+        """See `Store.memories_and_episodes`."""
+        return await self.memories(namespace, memory_ids), await self.episodes(namespace, episode_ids)
+
     async def known_episodes(self, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
         """See `Store.known_episodes`."""
         check_texts("keys", keys)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hindsight.domain.change import NewJob, Put, Review
 from hindsight.domain.entry import entry_of_episode, entry_of_memory
-from hindsight.domain.episode import EpisodeState
+from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement, Status
 from hindsight.domain.page import Order, Stats
 from hindsight.domain.query import Filters
@@ -56,6 +56,7 @@ READS: Mapping[str, Read] = {
     "history": lambda store, space: store.history(space, "m1"),
     "changeset": lambda store, space: store.changeset(space, "rich"),
     "episodes": lambda store, space: store.episodes(space, ["e1"]),
+    "memories_and_episodes": lambda store, space: _both(store, space),
     "known_episodes": lambda store, space: store.known_episodes(space, ["key of e1"]),
     "session": lambda store, space: store.session(space, "s"),
     "memories_of": lambda store, space: _resting(store, space),
@@ -74,6 +75,11 @@ async def _resolved(store: Store, space: str) -> str | None:
         return await store.resolve(space, "m1")
     except NotFound:
         return None
+
+
+async def _both(store: Store, space: str) -> tuple[Memory | Episode, ...]:
+    memories, episodes = await store.memories_and_episodes(space, ["m1"], ["e1"])
+    return (*memories.values(), *episodes.values())
 
 
 async def _found(store: Store, space: str) -> tuple[Memory, ...]:

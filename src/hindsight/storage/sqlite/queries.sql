@@ -4,7 +4,11 @@
 -- fragment: memory
 m.id, m.content, m.layer, m.kind, m.occurred_at, m.timezone, m.created_at, m.updated_at, m.content_key, m.body, m.status,
 m.importance, m.confidence, m.strength, m.pinned, m.verbatim, m.origin, m.valid_from, m.valid_to, m.superseded_by,
-m.session_id, m.speaker, m.agent, m.tags, m.entities, m.sources, m.metadata, m.version, m.position
+m.session_id, m.speaker, m.agent, m.tags, m.entities, m.sources, m.metadata, m.version
+
+-- fragment: memory_entry
+m.id, m.content, m.layer, m.kind, m.occurred_at, m.status, m.importance, m.confidence, m.valid_from, m.valid_to,
+m.session_id, m.position, m.speaker, m.tags, m.entities, m.pinned, m.sources, m.origin, m.body
 
 -- fragment: episode
 e.id, e.content, e.occurred_at, e.recorded_at, e.timezone, e.key, e.session_id, e.position, e.role, e.speaker, e.agent,
@@ -29,6 +33,9 @@ SELECT change, entries, at FROM change_log WHERE namespace = ?1 AND change > ?2 
 
 -- name: memories
 SELECT {memory} FROM json_each(?2) AS wanted CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = wanted.value
+
+-- name: memory_entries
+SELECT {memory_entry} FROM json_each(?2) AS wanted CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = wanted.value
 
 -- name: memories_by_content_key
 SELECT {memory} FROM json_each(?2) AS wanted

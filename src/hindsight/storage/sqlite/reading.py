@@ -51,7 +51,7 @@ def touched(database: Database, namespace: str, after: int, limit: int) -> Seque
 def entries(database: Database, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
     """See `Store.entries`."""
     wanted = listed(ids)
-    found = {row[0]: memory_entry(namespace, row) for row in database.rows("memories", (namespace, wanted))}
+    found = {row[0]: memory_entry(namespace, row) for row in database.rows("memory_entries", (namespace, wanted))}
     if len(found) < len(ids):
         for row in database.rows("visible_episodes", (namespace, wanted)):
             entry = episode_entry(namespace, row)
@@ -170,6 +170,13 @@ def episodes(database: Database, namespace: str, ids: Sequence[str]) -> Mapping[
     """See `Store.episodes`."""
     rows = database.rows("episodes", (namespace, listed(ids)))
     return {row[0]: episode_of(namespace, row) for row in rows}
+
+
+def memories_and_episodes(
+    database: Database, namespace: str, memory_ids: Sequence[str], episode_ids: Sequence[str]
+) -> tuple[Mapping[str, Memory], Mapping[str, Episode]]:
+    """See `Store.memories_and_episodes`."""
+    return memories(database, namespace, memory_ids), episodes(database, namespace, episode_ids)
 
 
 def known_episodes(database: Database, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:

@@ -214,6 +214,13 @@ class SqliteStore:
         check_texts("ids", (namespace, *ids))
         return await self._read(reading.episodes, namespace, ids)
 
+    async def memories_and_episodes(
+        self, namespace: str, memory_ids: Sequence[str], episode_ids: Sequence[str]
+    ) -> tuple[Mapping[str, Memory], Mapping[str, Episode]]:
+        """See `Store.memories_and_episodes`."""
+        check_texts("ids", (namespace, *memory_ids, *episode_ids))
+        return await self._read(reading.memories_and_episodes, namespace, memory_ids, episode_ids)
+
     async def known_episodes(self, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
         """See `Store.known_episodes`."""
         check_texts("keys", (namespace, *keys))
