@@ -42,6 +42,7 @@ from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
 from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
+from hindsight.write.extract.llm_judge import LlmJudge
 from hindsight.write.extract.rules import RuleExtractor
 from hindsight.write.pipeline import WritePolicy, Writer
 from hindsight.write.reread import REREAD_JOB
@@ -189,7 +190,10 @@ def _assemble(
     projection = Projection(store, lexical, vector, model=embedder.model if embedder else "")
     rules, near, policy = RuleExtractor(), projection.near_each, WritePolicy(redacts=settings.redact)
     extractor = make_extractor(settings, model) if model is not None else rules
-    writer = Writer(store, embedder, clock, ids, extractor=extractor, neighbours=near, owner=owner, policy=policy)
+    judge = LlmJudge(model, answer_tokens=settings.llm_answer_tokens) if model is not None else None
+    writer = Writer(
+        store, embedder, clock, ids, extractor=extractor, neighbours=near, owner=owner, policy=policy, judge=judge
+    )
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))

@@ -21,6 +21,7 @@ from hindsight.storage.oracle import OracleStore
 from hindsight.write.amend import Amender
 from hindsight.write.extract import Extractor
 from hindsight.write.extract.rules import RuleExtractor, candidates
+from hindsight.write.judge import Judge
 from hindsight.write.pipeline import WritePolicy, Writer
 from hindsight.write.request import WriteRequest
 
@@ -61,6 +62,7 @@ class House:
     policy: WritePolicy = field(default_factory=lambda: WritePolicy(floor=0.6))
     clock: SteppingClock = field(default_factory=SteppingClock)
     ids: CountingIds = field(default_factory=CountingIds)
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         projection = Projection(self.store, EmbeddedLexicalIndex(), ExactVectorIndex(), model=self.embedder.model)
@@ -73,6 +75,7 @@ class House:
             neighbours=projection.near_each,
             owner=f"writer-{self.ids.prefix}",
             policy=self.policy,
+            judge=self.judge,
         )
         self.amender = Amender(
             self.store,

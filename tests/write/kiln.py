@@ -15,6 +15,7 @@ from hindsight.models.llm import ChatModel, LlmPolicy
 from hindsight.models.wire import OpenAIChat
 from hindsight.upkeep.jobs import JobPolicy, Worker
 from hindsight.write.extract.llm import LlmExtractor
+from hindsight.write.extract.llm_judge import LlmJudge
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.reread import REREAD_JOB
 from hindsight.write.task import DISTIL_JOB
@@ -40,6 +41,9 @@ class Kiln:
     policy: LlmPolicy = field(default_factory=LlmPolicy)
     ledger: Ledger = field(default_factory=Ledger)
     attempts: int = 8
+    judging: bool = False
+    judge_seconds: float = 5.0
+    patience: float = 5.0
 
     def __post_init__(self) -> None:
         async def at_once(seconds: float) -> None:
@@ -54,7 +58,11 @@ class Kiln:
             breaker=self.breaker,
             policy=self.policy,
         )
-        self.house = House(extractor=LlmExtractor(self.model, joined=self.joined), policy=WritePolicy(floor=0.6))
+        self.house = House(
+            extractor=LlmExtractor(self.model, joined=self.joined),
+            policy=WritePolicy(floor=0.6, patience=self.patience, judge_seconds=self.judge_seconds),
+            judge=LlmJudge(self.model) if self.judging else None,
+        )
 
     async def work(self) -> None:
         """Do the jobs that are due within an hour."""

@@ -34,11 +34,12 @@ from hindsight.write.closeness import BOUND
 from hindsight.write.closing import closed_episodes
 from hindsight.write.embed import embed_later, searched, vectors_in_time
 from hindsight.write.extract import Candidate, Extraction, Extractor, Unread
+from hindsight.write.judge import Bench, Judge
 from hindsight.write.link import linked
 from hindsight.write.prepare import Intake, prepare
 from hindsight.write.propose import complete, covered, explained, proposals
 from hindsight.write.receipts import joined, pending_receipts, receipts
-from hindsight.write.reconcile import Decision, Neighbours, measure, reconcile
+from hindsight.write.reconcile import Decision, Merged, Neighbours, measure, reconcile
 from hindsight.write.request import WriteRequest, check
 from hindsight.write.reread import check_progress, reread_later, still_there, without_known
 from hindsight.write.task import distil_key, distil_later, intake_of, kept_leased, told_in
@@ -61,6 +62,7 @@ class WritePolicy:
 
     redacts: bool = True
     patience: float = 5.0  # seconds after which a caller gets a receipt that says `pending`
+    judge_seconds: float = 60.0  # in the background, after which the rules' outcome stands
     embed_seconds: float = 4.5  # a model slower than this is done without, and made up for by a job
     quick_characters: int = 200_000  # more goes through two transactions
     slice_messages: int = 500  # of many writes, how many share a transaction
@@ -95,7 +97,9 @@ class Writer:
         neighbours: Neighbours | None,
         owner: str,
         policy: WritePolicy | None = None,
+        judge: Judge | None = None,
     ) -> None:
+        """`judge`: rules on doubtful pairs, of writes that are finished in the background."""
         self._store = store
         self._embedder = embedder
         self._clock = clock
@@ -104,6 +108,7 @@ class Writer:
         self._neighbours = neighbours
         self._owner = owner
         self._policy = policy or WritePolicy()
+        self._judge = judge
         self._background: set[asyncio.Task[list[Receipt]]] = set()
         self._losers = asyncio.Lock()
 
@@ -294,13 +299,16 @@ class Writer:
 
     async def _settle(self, intake: Intake, draft: Draft, trace: Trace, *, done: JobDone | None) -> list[Receipt]:
         """Reconcile and apply; again from what is known by then, if others wrote in between."""
+        bench = Bench(self._judge, seconds=self._policy.judge_seconds) if self._judge is not None and done else None
         for attempt in range(self._policy.attempts):
             if not intake.episodes and not intake.repeatable and done is None:
                 return receipts(intake, (), (), ())
+            if bench is not None and attempt:
+                bench.close()
             # The first try is free for all; those that lost one queue up, so that each gets its turn.
             async with self._losers if attempt else nullcontext():
                 try:
-                    return await self._attempt(intake, draft, trace, done)
+                    return await self._attempt(intake, draft, trace, done, bench)
                 except Conflict:
                     if attempt + 1 == self._policy.attempts:
                         raise
@@ -308,7 +316,9 @@ class Writer:
                         intake = await self._unknown(intake)
         raise AssertionError("unreachable: the last attempt raises or returns")
 
-    async def _attempt(self, intake: Intake, draft: Draft, trace: Trace, done: JobDone | None) -> list[Receipt]:
+    async def _attempt(
+        self, intake: Intake, draft: Draft, trace: Trace, done: JobDone | None, bench: Bench | None
+    ) -> list[Receipt]:
         kept = {one.id for one in intake.episodes}
         if done is not None:
             # What was forgotten or taken back while a language model read it may not come back as its statements.
@@ -317,8 +327,11 @@ class Writer:
             draft = replace(draft, covered=draft.covered & kept)
         candidates = [one for one in draft.candidates if one.episode_id in kept]
         with trace.span("reconcile") as span:
-            decisions = await self._reconciled(intake, candidates, draft)
-            span.count(**_counted(decisions))
+            decisions = await self._reconciled(intake, candidates, draft, bench)
+            span.count(**_counted(decisions), **(bench.counts if bench is not None else {}))
+            if bench is not None and bench.label:
+                trace.note("judge", bench.label)
+        draft = replace(draft, covered=draft.covered - _ruled_same(candidates, decisions))
         answers = receipts(intake, candidates, decisions, draft.degraded, undo=intake.key)
         closed = await closed_episodes(
             self._store, intake.namespace, decisions, new=kept if done is None else (), covered=draft.covered
@@ -329,7 +342,9 @@ class Writer:
             applied = await self._store.apply(batch)
         return [applied.receipt] * len(answers) if applied.repeated else answers
 
-    async def _reconciled(self, intake: Intake, candidates: Sequence[Candidate], draft: Draft) -> list[Decision]:
+    async def _reconciled(
+        self, intake: Intake, candidates: Sequence[Candidate], draft: Draft, bench: Bench | None
+    ) -> list[Decision]:
         episodes = {one.id: one for one in intake.episodes}
         proposed = proposals(
             episodes, intake.told, candidates, draft.vectors, at=self._clock.now(), new_id=self._ids.new
@@ -345,6 +360,7 @@ class Writer:
             neighbours=self._neighbours,
             by=measure(model, floor=self._policy.floor, bound=self._policy.bound),
             at=at,
+            bench=bench,
         )
         return [
             explained(decision, candidate, intake.told[candidate.episode_id], at=at)
@@ -414,6 +430,15 @@ def _counted(decisions: Sequence[Decision]) -> dict[str, int]:
         name = outcome_of(decision).action.value
         counts[name] = counts.get(name, 0) + 1
     return counts
+
+
+def _ruled_same(candidates: Sequence[Candidate], decisions: Sequence[Decision]) -> set[str]:
+    """Episodes whose words stand in no memory: a judge took them for the same as other words."""
+    return {
+        one.episode_id
+        for one, decision in zip(candidates, decisions, strict=True)
+        if isinstance(decision, Merged) and decision.ruled
+    }
 
 
 def _ids(intake: Intake) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ What decides is what both say (`hindsight.language.statement.relate`), whose wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -18,10 +18,12 @@ from hindsight.domain.episode import Origin
 from hindsight.domain.memory import Kind, Layer, Memory, Statement, Status
 from hindsight.domain.query import Scored
 from hindsight.language.statement.claim import Reading
+from hindsight.language.statement.doubt import open_to
 from hindsight.language.statement.relate import relate
 from hindsight.language.statement.verdict import Relation, Verdict
 from hindsight.write.closeness import BOUND, closeness, cosine_at
 from hindsight.write.importance import repeated
+from hindsight.write.judge import MAX_OF_ONE, Bench, Doubt, Key
 from hindsight.write.topics import reading_of, rivals_of, topics_of
 
 if TYPE_CHECKING:
@@ -64,12 +66,16 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """It was known: `memory` is the known one in its new state, `before` in its old. `reworded`: with new words."""
+    """It was known: `memory` is the known one in its new state, `before` in its old. `reworded`: with new words.
+
+    `ruled`: not by the rules but by a judge, so that the new words stay findable by themselves.
+    """
 
     memory: Memory
     before: Memory
     reason: str
     reworded: bool = False
+    ruled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +174,48 @@ async def reconcile(
     neighbours: Neighbours | None,
     by: Measure,
     at: datetime,
+    bench: Bench | None = None,
 ) -> list[Decision]:
-    """One decision for each proposal, in order. Later ones see what earlier ones of the same call did."""
-    exact = await known.by_content_key(namespace, list({one.memory.content_key for one in proposals}))
-    found = await candidates(namespace, proposals, exact, known, neighbours, by)
-    table = _Table(dict(exact), _alike(proposals, by), at)
+    """One decision for each proposal, in order. Later ones see what earlier ones of the same call did.
+
+    `bench`: to whom pairs of a new and a stored statement go on which the rules are unsure.
+    """
+
+    async def stored() -> tuple[Mapping[str, Memory], Mapping[str, Candidates]]:
+        exact = await known.by_content_key(namespace, list({one.memory.content_key for one in proposals}))
+        return exact, await candidates(namespace, proposals, exact, known, neighbours, by)
+
+    exact, found = await stored()
+    rulings: Mapping[Key, Verdict] = {}
+    if bench is not None:
+        if await bench.hear(list(_doubts(proposals, found, exact))):
+            exact, found = await stored()
+        rulings = bench.known(list(_doubts(proposals, found, exact)))
+    table = _Table(dict(exact), _alike(proposals, by), at, rulings)
     return [table.decide(proposal, found.get(proposal.memory.id, Candidates())) for proposal in proposals]
+
+
+def _doubts(
+    proposals: Sequence[Proposal], found: Mapping[str, Candidates], exact: Mapping[str, Memory]
+) -> Iterator[Doubt]:
+    """What a judge is asked of statements about which the rules have found nothing sure."""
+    for one in proposals:
+        reading = one.reading or reading_of(one.memory)
+        stored = found.get(one.memory.id)
+        if reading is None or stored is None or one.memory.content_key in exact:
+            continue
+        doubts: list[Doubt] = []
+        for old in filter(_active_statement, stored.memories):
+            verdict = judged(old, one.memory, reading, stored.close.get(old.id))
+            if verdict.sure and verdict.relation is not Relation.DIFFERENT:
+                doubts = []
+                break
+            known = reading_of(old)
+            near = verdict.relation is Relation.SUPERSEDES or old.id in stored.close
+            choices = open_to(known, reading, verdict) if known is not None and near else frozenset()
+            doubts += [Doubt(one.memory, old, choices)] if choices else []
+        doubts.sort(key=lambda doubt: -stored.close.get(doubt.old.id, 0.0))
+        yield from doubts[:MAX_OF_ONE]
 
 
 def _alike(proposals: Sequence[Proposal], by: Measure) -> dict[str, dict[str, float]]:
@@ -248,6 +290,7 @@ class _Table:
     by_key: dict[str, Memory]
     alike: Mapping[str, Mapping[str, float]]
     at: datetime
+    rulings: Mapping[Key, Verdict] = field(default_factory=dict)
     now: dict[str, Memory] = field(default_factory=dict)  # memories this call changed or added, by id
     topics: dict[str, list[str]] = field(default_factory=dict)  # ids of these by topic, oldest first
 
@@ -260,14 +303,17 @@ class _Table:
         reading = proposal.reading or reading_of(memory)
         if reading is None or not others:
             return self._add(proposal, ())
-        verdicts = [(one, judged(one, memory, reading, near.get(one.id))) for one in others]
+        verdicts = [
+            (one, self.rulings.get((memory.id, one.id)) or judged(one, memory, reading, near.get(one.id)))
+            for one in others
+        ]
         rivals = rivals_among(verdicts)
         same = [one for one, verdict in verdicts if verdict.relation is Relation.SAME]
         if rivals:
             return self._replace(proposal, rivals, same)
         if same:
             reason = next(verdict.reason for one, verdict in verdicts if one is same[0])
-            return self._merge(same[0], proposal, reason)
+            return self._merge(same[0], proposal, reason, ruled=(memory.id, same[0].id) in self.rulings)
         akin = [(one, verdict) for one, verdict in verdicts if one.id in near and verdict.akin]
         return self._add(proposal, akin)
 
@@ -311,8 +357,16 @@ class _Table:
         self._settle(memory)
         return Superseded(memory, ended, reason)
 
-    def _merge(self, before: Memory, proposal: Proposal, reason: str) -> Merged:
+    def _merge(self, before: Memory, proposal: Proposal, reason: str, *, ruled: bool = False) -> Merged:
         after = merged(before, proposal.memory, at=self.at)
+        if ruled:  # what a judge takes for the same is evidence, and no better wording
+            after = replace(
+                after,
+                content=before.content,
+                content_key=before.content_key,
+                body=before.body,
+                verbatim=before.verbatim,
+            )
         if proposal.explicit and after.kind is not proposal.memory.kind and after.kind is not Kind.EXPERIENCE:
             after = replace(after, kind=proposal.memory.kind)
         if said_again(before, proposal) and (more := repeated(after.importance)) > after.importance:
@@ -321,7 +375,7 @@ class _Table:
         if after.content_key != before.content_key:
             self.by_key.pop(before.content_key, None)
         self._settle(after)
-        return Merged(after, before, reason, reworded=after.content != before.content)
+        return Merged(after, before, reason, reworded=after.content != before.content, ruled=ruled)
 
     def _settle(self, memory: Memory) -> None:
         if memory.id not in self.now:

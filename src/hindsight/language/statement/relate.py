@@ -20,7 +20,7 @@ from hindsight.language.statement.turns import (
     replaced,
 )
 from hindsight.language.statement.values import denied, heads_agree, slots_meet, values_of
-from hindsight.language.statement.verdict import Relation, Verdict, different, unrelated
+from hindsight.language.statement.verdict import Relation, Verdict, different, unrelated, unsure
 
 _WEAK = LIGHT | {"use", "run", "wear", "work", "host"}  # of a thing they say little more than «is» and «has»
 
@@ -49,7 +49,7 @@ def relate(old: Reading, new: Reading, closeness: float | None = None) -> Verdic
     ):
         return next(one for one in flat if one.relation is Relation.SAME)
     apart = [one for one in flat if one.relation is Relation.DIFFERENT]
-    return next((one for one in apart if one.akin), apart[0] if apart else different("not surely the same"))
+    return next((one for one in apart if one.akin), apart[0] if apart else unsure("not surely the same"))
 
 
 def _plain_enough(reading: Reading) -> bool:
@@ -74,7 +74,7 @@ def _claims(a: Claim, b: Claim, new: Reading, old: Reading, closeness: float | N
     if (verdict := given_up(a, b, subjects) or ended(a, b) or changed(a, b, subjects)) is not None:
         return verdict
     if not slots_meet(a, b):
-        return unrelated("another relation")
+        return unsure("another relation", akin=False)
     if a.negated != b.negated:
         return denied(a, b)
     foreign = old.han != new.han

@@ -8,7 +8,7 @@ from hindsight.language.statement.claim import LIGHT, Claim
 from hindsight.language.statement.clauses import LED
 from hindsight.language.statement.moments import by_kind, narrower, times_differ
 from hindsight.language.statement.subjects import Subjects
-from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unrelated
+from hindsight.language.statement.verdict import Relation, Verdict, different, supersedes, unsure
 
 # Closeness, on the calibrated scale, from which two values in different scripts count as each other's translation.
 TRANSLATED = 0.85
@@ -52,10 +52,10 @@ def denied(a: Claim, b: Claim) -> Verdict:
     if not denial.value and not denial.numbers:
         return supersedes("the opposite") if b.now or b.turn or not other.value else different("another value")
     if not other.value and denial.value and denial is b:
-        return different("a narrower denial")
+        return unsure("a narrower denial")
     if set(denial.value) < set(other.value) and not equal_values(a, b) and denial.value:
         return supersedes("the opposite")
-    return different("another value")
+    return unsure("another value")
 
 
 def equal_values(a: Claim, b: Claim) -> bool:
@@ -78,9 +78,9 @@ def values_of(a: Claim, b: Claim, subjects: Subjects, closeness: float | None) -
         return different("another one as well")
     if a.single and b.single and subjects is Subjects.EQUAL and _one_slot(a, b):
         if not mine or not theirs:
-            return unrelated("another relation")
+            return unsure("another relation", akin=False)
         return supersedes("a new value") if same_facet(a, b) else different("another side of it")
-    return different("another value")
+    return unsure("another value")
 
 
 def _one_slot(a: Claim, b: Claim) -> bool:
@@ -117,13 +117,13 @@ def _content(claim: Claim) -> frozenset[str]:
 def _unsure(a: Claim, b: Claim, subjects: Subjects) -> Verdict | None:
     """Equal values that say too little: of subjects that need not be one, or one value and none."""
     if subjects is Subjects.LOOSE and not a.content & b.content:
-        return different("not surely about the same")
+        return unsure("not surely about the same")
     if bool(_content(a)) != bool(_content(b)) and not _tells(a) & _tells(b) and not (a.numbers and b.numbers):
-        return different("not surely about the same")
+        return unsure("not surely about the same")
     more_a, more_b = _content(a) - _content(b), _content(b) - _content(a)
     one_measures = not (a.numbers and b.numbers)
     if one_measures and ((more_a and _tells(b) - _tells(a)) or (more_b and _tells(a) - _tells(b))):
-        return different("each says more than the other")
+        return unsure("each says more than the other")
     return None
 
 
@@ -133,7 +133,7 @@ def _measures(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
     if _numbers_differ(a, b) and a.units and b.units and not a.units & b.units:
         return different("another measure")
     if (timed or _numbers_differ(a, b)) and subjects is not Subjects.EQUAL and not b.now:
-        return different("not surely about the same")
+        return unsure("not surely about the same")
     if _numbers_differ(a, b):
         if ((a.past or b.past) and not b.now) or not _measured(a, b):
             return different("another number")
@@ -141,7 +141,7 @@ def _measures(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
     if timed:
         return supersedes("a new time")
     if _tells(a) - _tells(b) and _tells(b) - _tells(a):
-        return different("each says more than the other")
+        return unsure("each says more than the other")
     return Verdict(Relation.SAME, "the same statement")
 
 

@@ -18,7 +18,8 @@ class Relation(StrEnum):
 class Verdict:
     """The relation and why.
 
-    `sure`: by subject and slot; otherwise by the number of `shared` words, and only the best of several counts.
+    `sure`: of what takes a place, by subject and slot; otherwise by the number of `shared` words, and only the best of
+    several counts. Of what is different: something tells them apart; otherwise nothing says that they are the same.
     """
 
     relation: Relation
@@ -30,6 +31,11 @@ class Verdict:
 
 def different(reason: str) -> Verdict:
     return Verdict(Relation.DIFFERENT, reason)
+
+
+def unsure(reason: str, *, akin: bool = True) -> Verdict:
+    """Kept apart for want of anything that says otherwise."""
+    return Verdict(Relation.DIFFERENT, reason, sure=False, akin=akin)
 
 
 def unrelated(reason: str) -> Verdict:

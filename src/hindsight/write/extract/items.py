@@ -138,15 +138,7 @@ def read_answer(completion: Completion) -> Answer:
 
     Of a list that was cut off the last item counts only if it is whole: half a quote may still stand in the text.
     """
-    text = _THOUGHT.sub("", completion.text).strip()
-    found, repaired = _value(text)
-    rows = _rows(found)
-    if rows is None or (not rows and "[" not in text):
-        raise UnreadableAnswer("no list of statements in the answer")
-    truncated = completion.truncated or (repaired and _unclosed(text))
-    if truncated:
-        whole = _whole_rows(text)
-        rows = whole if len(whole) >= len(rows) - 1 else rows[:-1]
+    rows, truncated, repaired = _read(completion)
     items: list[Item] = []
     dropped: list[str] = []
     for row in rows:
@@ -158,6 +150,25 @@ def read_answer(completion: Completion) -> Answer:
     if dropped and not items:
         raise UnreadableAnswer(f"no item is valid; the first: {dropped[0]}")
     return Answer(tuple(items), truncated, repaired, tuple(dropped))
+
+
+def rows_of(completion: Completion) -> list[object]:
+    """The rows of an answer as they came, without the last where it was cut off. `UnreadableAnswer` without a list."""
+    return _read(completion)[0]
+
+
+def _read(completion: Completion) -> tuple[list[object], bool, bool]:
+    """The rows of an answer, whether it was cut off, and whether it had to be repaired."""
+    text = _THOUGHT.sub("", completion.text).strip()
+    found, repaired = _value(text)
+    rows = _rows(found)
+    if rows is None or (not rows and "[" not in text):
+        raise UnreadableAnswer("no list of statements in the answer")
+    truncated = completion.truncated or (repaired and _unclosed(text))
+    if truncated:
+        whole = _whole_rows(text)
+        rows = whole if len(whole) >= len(rows) - 1 else rows[:-1]
+    return rows, truncated, repaired
 
 
 def _value(text: str) -> tuple[object, bool]:

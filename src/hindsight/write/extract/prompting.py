@@ -61,7 +61,7 @@ class Step:
     @property
     def label(self) -> str:
         """Name and version, for the trace."""
-        return f"{self.name} {_prompt(self.name, LANGUAGES[0])[0]}"
+        return version_of(self.name)
 
     @property
     def schema(self) -> Mapping[str, JsonValue]:
@@ -70,8 +70,18 @@ class Step:
 
     def prompt(self, language: str) -> str:
         """The rules for the model, in the language of the turns."""
-        text = _prompt(self.name, language)[1]
+        text = prompt_of(self.name, language)
         return f"{text}\n\nslot: {', '.join((*SLOTS, 'other'))}" if "slot" in self.fields else text
+
+
+def prompt_of(name: str, language: str) -> str:
+    """The text of a prompt."""
+    return _prompt(name, language)[1]
+
+
+def version_of(name: str) -> str:
+    """A prompt's name and version, for the trace."""
+    return f"{name} {_prompt(name, LANGUAGES[0])[0]}"
 
 
 @cache
