@@ -120,3 +120,21 @@ async def test_nothing_is_lost_invented_or_doubled(settings: Settings, extractio
         assert all(tokens_in > 100 and 0 < tokens_out <= 96 for tokens_in, tokens_out in calls)
     finally:
         await engine.aclose()
+
+
+async def test_what_it_judges_is_never_lost(settings: Settings) -> None:
+    engine = await open_engine(settings.model_copy(update={"llm_extraction": config.Reading.JOINED}))
+    try:
+        for text in ("婚礼定在六月", "婚礼取消了"):
+            await engine.write(SPACE, WriteRequest((Message(text),)))
+            await engine.parts.writer.aclose()
+        store = engine.parts.store
+        page = await store.find(SPACE, Filters(statuses=(Status.ACTIVE, Status.SUPERSEDED)), order=Order.OLDEST)
+        assert [memory.content for memory in page.items] == ["婚礼定在六月", "婚礼取消了"], (
+            "whatever it says, both are kept"
+        )
+        known = page.items[0]
+        reason = (await store.history(SPACE, known.id))[-1].reason
+        assert known.status is Status.ACTIVE or reason == "cancelled" or reason.startswith("judged by gemma-3-270m: ")
+    finally:
+        await engine.aclose()
