@@ -37,15 +37,15 @@ _SIGNS_EN = (
     _Sign(
         ("you are now", "from now on", "new instruction", "system prompt", "developer mode", "jailbreak"),
         re.compile(
-            r"\b(?:you are now|from now on,? you (?:are|must|will)|new instructions?:|system prompt|"
-            r"developer mode|jailbreak)\b"
+            r"\b(?:new instructions?:|(?:you are now|from now on,? you (?:are|must|will)|system prompt|"
+            r"developer mode|jailbreak)\b)"
         ),
     ),
     _Sign(
         ("system prompt", "api key", "password", "credentials", "secret", "~/", "/etc/", ".ssh", ".env"),
         re.compile(
             r"\b(?:reveal|print|leak|exfiltrate|send|list|output)\b.{0,40}"
-            r"\b(?:system prompt|api keys?|passwords?|credentials|secrets?|~/|/etc/|\.ssh|\.env)"
+            r"(?:\b(?:system prompt|api keys?|passwords?|credentials|secrets?)|~/|/etc/|\.ssh\b|\.env\b)"
         ),
     ),
     _Sign(("the user",), re.compile(r"\bdo not (?:tell|inform|mention (?:this )?to) the user\b")),
