@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hindsight.domain.episode import Episode
@@ -16,14 +16,16 @@ from hindsight.domain.page import Order
 from hindsight.domain.query import Filters, Query, SearchResult, Weights
 from hindsight.domain.ranking import PRESETS
 from hindsight.errors import Unavailable
-from hindsight.observe.trace import Json, Trace
+from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
 from hindsight.search.caution import warning_for
-from hindsight.search.pack import Block, Selection, pack, select
-from hindsight.search.rank import Ranked, Ranking, rank
+from hindsight.search.frozen import Frozen, widened
+from hindsight.search.pack import pack, select
+from hindsight.search.rank import NOW, Ranked, rank
+from hindsight.search.record import Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
-from hindsight.search.routes import Recalled, Routes, recall
+from hindsight.search.routes import Routes, recall
 from hindsight.search.understand import Question, understand
 
 DEADLINE = 3.0  # seconds, SPEC §4.8
@@ -32,7 +34,6 @@ STANDING_CANDIDATES = 10
 STANDING_IMPORTANCE = 0.9  # from here on a constraint is one of health or safety
 MOST_USES_WAITING = 64
 NAMESPACES_KEPT = 256
-TRACED = 30  # candidates of a route, and places of the ranking, that a trace keeps
 
 _log = logging.getLogger(__name__)
 
@@ -74,39 +75,54 @@ class Searcher:
         """
         with trace.span("understand"):
             question = understand(query)
-        _note_question(trace, question)
+        note_query(trace, query, question, self._clock.now())
         try:
             async with asyncio.timeout(self._settings.deadline):
-                result = await self._answer(namespace, question, trace)
+                found = await self.find(namespace, question, trace)
         except (TimeoutError, Unavailable) as error:
             _log.warning("a search could not be finished: %s", error or "out of time")
             trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
             return _empty(question, trace)
-        self._count_uses(namespace, result)
+        note_found(trace, found, self._settings.weights)
+        result = _result(found, trace)
+        self.count_uses(namespace, result)
         return result
+
+    @property
+    def settings(self) -> SearchSettings:
+        """How it ranks."""
+        return self._settings
 
     async def aclose(self) -> None:
         """Finish counting uses."""
         await asyncio.gather(*self._counting)
 
-    async def _answer(self, namespace: str, question: Question, trace: Trace) -> SearchResult:
+    async def find(
+        self, namespace: str, question: Question, trace: Trace, *, weights: Weights | None = None, frozen: Frozen = NOW
+    ) -> Found:
+        """Everything that a search comes to, without a deadline and without counting uses.
+
+        `weights` in place of those of the settings; `frozen` is what a replay holds still.
+        """
+        past = frozen.past
         with trace.span("routes"):
             # Read once for all: each read of the store costs two changes of thread, more than its statement.
             head = await self._store.head(namespace)
+            trace.note("change", head)
             recalled, standing = await asyncio.gather(
                 recall(
                     self._projection,
                     self._embedder,
                     namespace,
-                    question,
+                    question if past is None else replace(question, filters=widened(question.filters)),
                     head=head,
                     routes=self._settings.routes,
                     trace=trace,
                 ),
-                self._standing(namespace, question.filters, head),
+                self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
             )
         with trace.span("rank") as span:
-            ranking = await rank(self._store, namespace, question, recalled, self._settings.weights)
+            ranking = await rank(self._store, namespace, question, recalled, weights or self._settings.weights, frozen)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
         ranking, unread = await rerank(self._reranking, question, ranking, trace)
         with trace.span("select") as span:
@@ -117,16 +133,8 @@ class Searcher:
         with trace.span("pack") as span:
             block = pack(hits, lasting, question, confident=ranking.confident)
             span.count(tokens=block.tokens, left_out=len(block.left_out))
-        _note_outcome(trace, recalled, ranking, selection, block)
-        return SearchResult(
-            hits=tuple(hits),
-            standing=tuple(lasting),
-            context=block.text,
-            confident=ranking.confident,
-            tokens=block.tokens,
-            trace_id=trace.id,
-            degraded=(*recalled.missing, *unread),
-        )
+        missing = (*recalled.missing, *unread)
+        return Found(question, head, recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
 
     async def _standing(self, namespace: str, filters: Filters, head: int) -> list[Memory]:
         """Constraints of health and safety, and what is pinned: they hold whatever is asked (SPEC §4.5)."""
@@ -167,7 +175,7 @@ class Searcher:
         found = {hit.memory_id: hit for hit in hits if isinstance(hit, MemoryHit)}
         return hits, [found.get(memory.id) or _standing_hit(memory, episodes) for memory in standing]
 
-    def _count_uses(self, namespace: str, result: SearchResult) -> None:
+    def count_uses(self, namespace: str, result: SearchResult) -> None:
         """Count the memories given back, without making the caller wait; dropped when the store can't keep up."""
         ids = [hit.memory_id for hit in result.hits if isinstance(hit, MemoryHit)]
         if not ids or len(self._counting) >= MOST_USES_WAITING:
@@ -189,7 +197,7 @@ def _evidence(ranked: Ranked) -> Sequence[str]:
 
 def _hit(ranked: Ranked, memories: Mapping[str, Memory], episodes: Mapping[str, Episode]) -> Hit | None:
     """A hit with its sources; `None` if it has gone since it was ranked."""
-    entry, scores = ranked.entry, _parts(ranked)
+    entry, scores = ranked.entry, parts_of(ranked)
     if entry.kind is None:
         episode = episodes.get(entry.id)
         return None if episode is None else EpisodeHit(episode, ranked.score, scores, warning_for(episode.content))
@@ -215,16 +223,16 @@ def _warning(memory: Memory) -> str | None:
     return warning_for(memory.content, memory.body if isinstance(memory.body, Experience) else None)
 
 
-def _parts(ranked: Ranked) -> dict[str, float]:
-    """The four parts of the score, and the signals that relevance was made of."""
-    parts = ranked.parts
-    return {
-        "relevance": parts.relevance,
-        "freshness": parts.freshness,
-        "importance": parts.importance,
-        "use": parts.use,
-        **ranked.signals,
-    }
+def _result(found: Found, trace: Trace) -> SearchResult:
+    return SearchResult(
+        hits=found.hits,
+        standing=found.standing,
+        context=found.block.text,
+        confident=found.ranking.confident,
+        tokens=found.block.tokens,
+        trace_id=trace.id,
+        degraded=found.degraded,
+    )
 
 
 def _empty(question: Question, trace: Trace) -> SearchResult:
@@ -233,45 +241,3 @@ def _empty(question: Question, trace: Trace) -> SearchResult:
     return SearchResult(
         (), (), block.text, confident=False, tokens=block.tokens, trace_id=trace.id, degraded=("store",)
     )
-
-
-def _note_question(trace: Trace, question: Question) -> None:
-    trace.note("query", question.text)
-    trace.note("asked_at", question.asked_at.isoformat())
-    trace.note("terms", list(question.terms))
-    trace.note("complexity", question.complexity.value)
-    trace.note("windows", [[start.isoformat(), end.isoformat()] for start, end in question.windows])
-    trace.note("top_k", [question.fewest, question.most])
-
-
-def _note_outcome(
-    trace: Trace,
-    recalled: Recalled,
-    ranking: Ranking,
-    selection: Selection,
-    block: Block,
-) -> None:
-    """What a person asks later: who was a candidate by which route, what each place rests on, what was cut and why."""
-    routes: dict[str, Json] = {}
-    for name, found in (("vector", recalled.meaning), ("keyword", recalled.words)):
-        if found is not None:
-            routes[name] = [[hit.id, round(hit.score, 4)] for hit in found.hits[:TRACED]]
-    trace.note("candidates", routes)
-    trace.note("ranking", [_noted(one) for one in ranking.ranked[:TRACED]])
-    given = {one.entry.id for one in selection.chosen}
-    again = set(selection.repeated)
-    cut: dict[str, Json] = {}
-    for one in ranking.ranked[:TRACED]:
-        cut.update(dict.fromkeys(one.stands_for, f"stands behind {one.entry.id}"))
-        if one.entry.id not in given:
-            cut[one.entry.id] = "says the same as a better one" if one.entry.id in again else "beyond top_k"
-    cut.update(dict.fromkeys(block.left_out, "in hits, but no room in the block"))
-    trace.note("cut", cut)
-
-
-def _noted(ranked: Ranked) -> Json:
-    return {
-        "id": ranked.entry.id,
-        "score": round(ranked.score, 4),
-        **{name: round(value, 4) for name, value in _parts(ranked).items()},
-    }

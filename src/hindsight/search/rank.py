@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from heapq import heappop, heappush
 
 from hindsight.domain import ranking
 from hindsight.domain.entry import Entry
 from hindsight.domain.memory import Kind
-from hindsight.domain.page import Use
 from hindsight.domain.query import Weights
 from hindsight.domain.ranking import BREADTH, DENSE, SPEAKER, Parts
 from hindsight.domain.shelf_life import importance_at
@@ -20,6 +19,7 @@ from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
 from hindsight.search.candidates import Candidates
+from hindsight.search.frozen import Frozen, as_they_were
 from hindsight.search.routes import Recalled
 from hindsight.search.understand import Question
 
@@ -45,26 +45,41 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All ranked candidates, best first. `confident`: the best fits well on an absolute scale."""
+    """All ranked candidates, best first. `confident`: the best fits well on an absolute scale.
+
+    `scale`: what relevance was divided by. `uses`: the counts that went into it. `candidates`: all that were found,
+    from which the pool was taken.
+    """
 
     ranked: tuple[Ranked, ...]
     confident: bool
     outside_pool: int = 0
+    scale: float = 0.0
+    uses: Mapping[str, int] = field(default_factory=dict)
+    candidates: Candidates | None = None
 
 
-async def rank(store: Store, namespace: str, question: Question, recalled: Recalled, weights: Weights) -> Ranking:
-    """Score the candidates. Reads entries, use counts and missing vectors of the best `POOL` in one round."""
+NOW = Frozen()
+
+
+async def rank(
+    store: Store, namespace: str, question: Question, recalled: Recalled, weights: Weights, frozen: Frozen = NOW
+) -> Ranking:
+    """Score the candidates. Reads entries and use counts of the best `POOL` in one round."""
     candidates = Candidates.of(recalled, question.windows)
     pool = candidates.best(max(POOL, POOL_PER_HIT * question.most))
     signals = candidates.signals_of(pool)
     entries, uses = await asyncio.gather(
-        store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights)
+        store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights, frozen)
     )
+    if frozen.past is not None:
+        entries = await as_they_were(store, namespace, entries, frozen.past)
     # The store has the last word: an index may not have seen yet that an entry went or changed.
     current = [entries[found] for found in signals if found in entries and question.filters.matches(entries[found])]
     scale, ranked = _scored(current, signals, uses, question, candidates.in_play(), weights)
     ranked = _broad(_facts_for_episodes(ranked), candidates, weights.relevance / scale if scale else 0.0)
-    return Ranking(tuple(ranked), _confident(ranked, candidates, recalled), len(candidates.ids) - len(signals))
+    outside = len(candidates.ids) - len(signals)
+    return Ranking(tuple(ranked), _confident(ranked, candidates, recalled), outside, scale, uses, candidates)
 
 
 class Distinct:
@@ -83,14 +98,19 @@ class Distinct:
         return new
 
 
-async def _uses(store: Store, namespace: str, ids: Sequence[str], weights: Weights) -> Mapping[str, Use]:
-    return await store.uses(namespace, ids) if weights.use else {}
+async def _uses(
+    store: Store, namespace: str, ids: Sequence[str], weights: Weights, frozen: Frozen
+) -> Mapping[str, int]:
+    if frozen.uses is not None:
+        return {found: frozen.uses[found] for found in ids if found in frozen.uses}
+    uses = await store.uses(namespace, ids) if weights.use else {}
+    return {found: use.count for found, use in uses.items()}
 
 
 def _scored(
     entries: Sequence[Entry],
     signals: dict[str, dict[str, float]],
-    uses: Mapping[str, Use],
+    uses: Mapping[str, int],
     question: Question,
     in_play: Sequence[str],
     weights: Weights,
@@ -105,12 +125,11 @@ def _scored(
     now = moment.timestamp()
     ranked = []
     for entry in entries:
-        used = uses.get(entry.id)
         parts = Parts(
             relevance=ranking.relevance(signals[entry.id], scale=scale),
             freshness=ranking.freshness((now - entry.occurred_at.timestamp()) / DAY_SECONDS),
             importance=importance_at(entry.importance, entry.valid_to, moment),
-            use=0.0 if used is None else ranking.use(used.count),
+            use=ranking.use(uses.get(entry.id, 0)),
         )
         ranked.append(Ranked(entry, signals[entry.id], parts, parts.score(weights)))
     return scale, sorted(ranked, key=_place)
