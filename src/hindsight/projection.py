@@ -132,14 +132,19 @@ class Projection:
     async def _run(self, namespace: str, name: str, index: Index) -> None:
         if (name, namespace) not in self._proven:
             await self._prove(namespace, name, index)
-        head = await self._store.head(namespace)
         cursor = await index.cursor(namespace)
-        if cursor > head:
+        steps = await self._store.touched(namespace, after=cursor, limit=STEP)
+        if not steps and cursor > await self._store.head(namespace):
             # The store is older than the index: it was restored from a backup or replaced.
             await index.drop(namespace)
             cursor = 0
-        while cursor < head:
-            cursor = await self._advance(namespace, index, cursor)
+            steps = await self._store.touched(namespace, after=cursor, limit=STEP)
+        while steps:
+            await self._advance(namespace, index, cursor, steps)
+            if len(steps) < STEP:
+                return  # the end of the log, or near it: whoever needs more has read a later head
+            cursor = steps[-1].change
+            steps = await self._store.touched(namespace, after=cursor, limit=STEP)
 
     async def _prove(self, namespace: str, name: str, index: Index) -> None:
         """Let an index go that followed another log than the store's: its snapshot is of before a restore."""
@@ -151,10 +156,8 @@ class Projection:
                 await index.drop(namespace)
         self._proven.add((name, namespace))
 
-    async def _advance(self, namespace: str, index: Index, cursor: int) -> int:
-        steps = await self._store.touched(namespace, after=cursor, limit=STEP)
-        if not steps:
-            return await self._store.head(namespace)
+    async def _advance(self, namespace: str, index: Index, cursor: int, steps: Sequence[Touched]) -> None:
+        """Take in steps of the log, the first of which comes after the cursor."""
         ids = list(dict.fromkeys(entry_id for step in steps for entry_id in step.entry_ids))
         reached, mark = steps[-1].change, _mark(steps[-1])
         before = await index.mark(namespace)
@@ -163,7 +166,6 @@ class Projection:
             last = start + SLICE >= len(ids)
             place = (reached, mark) if last else (cursor, before)
             await self._take(namespace, index, ids[start : start + SLICE], *place)
-        return reached
 
     async def _take(self, namespace: str, index: Index, ids: Sequence[str], cursor: int, mark: str) -> None:
         entries = await self._store.entries(namespace, ids)
