@@ -20,5 +20,5 @@ def leading(scores: NDArray[np.floating], limit: int, *, slack: float = 0.0) -> 
 
 def ranked(ids: Sequence[str], scores: NDArray[np.floating], limit: int) -> list[Scored]:
     """The `limit` best, best first, ties by id."""
-    order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))
-    return [Scored(ids[place], float(scores[place])) for place in order[:limit]]
+    best_first = sorted(zip((-scores).tolist(), ids, strict=True))
+    return [Scored(entry_id, -score) for score, entry_id in best_first[:limit]]

@@ -27,6 +27,7 @@ Rows = NDArray[np.int64]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _FOR_EVER = np.iinfo(np.int64).max
+_FEW = 8  # values of a filter
 _NOTHING = 0  # the hash of no session, no speaker
 
 _KINDS: dict[Kind | None, int] = {None: 0} | {kind: code for code, kind in enumerate(Kind, start=1)}
@@ -230,7 +231,14 @@ class Columns:
         return self._columns[name].rows
 
     def _any_of(self, name: str, values: Iterable[int]) -> Mask:
-        return np.isin(self._at(name), list(values))
+        column, wanted = self._at(name), list(values)
+        if len(wanted) > _FEW:
+            return np.isin(column, wanted)
+        # To compare with a few one by one takes a fifth of the time.
+        found = column == wanted[0]
+        for value in wanted[1:]:
+            found |= column == value
+        return found
 
     def _answering(self, filters: Filters) -> Mask:
         if filters.as_of is not None:

@@ -12,7 +12,7 @@ from hindsight.domain.query import Filters, Scored
 from hindsight.index.best import ranked
 from hindsight.index.columns import Columns
 from hindsight.index.keeper import Keeper
-from hindsight.index.vectors import Vectors, stacked
+from hindsight.index.vectors import Rows, Vectors, stacked
 
 _FEW_DEAD = 1_000
 
@@ -80,7 +80,7 @@ def _size(held: _Namespace) -> int:
 class _Namespace:
     """The vectors of one namespace; not for several threads."""
 
-    __slots__ = ("_vectors", "columns", "cursor", "mark")
+    __slots__ = ("_known_rows", "_vectors", "columns", "cursor", "mark")
 
     def __init__(self) -> None:
         self.clear()
@@ -89,6 +89,7 @@ class _Namespace:
         self.cursor, self.mark = 0, ""
         self.columns = Columns()
         self._vectors: Vectors | None = None
+        self._known_rows: tuple[Filters, Rows] | None = None  # that match, until something changes
 
     def apply(
         self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int, mark: str
@@ -103,13 +104,16 @@ class _Namespace:
         for entry_id in deletes:
             self.columns.remove(entry_id)
         self.cursor, self.mark = cursor, mark
+        self._known_rows = None
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3) and self._vectors is not None:
             self._vectors.keep(self.columns.compact())
 
     def search(self, vector: NDArray[np.float32], filters: Filters, limit: int) -> list[Scored]:
         if limit < 1 or self._vectors is None:
             return []
-        rows = np.flatnonzero(self.columns.mask(filters))
+        if self._known_rows is None or self._known_rows[0] != filters:
+            self._known_rows = filters, np.flatnonzero(self.columns.mask(filters))
+        rows = self._known_rows[1]
         found, cosines = self._vectors.nearest(vector, rows, limit)
         return ranked([self.columns.ids[row] for row in found], cosines, limit)
 
