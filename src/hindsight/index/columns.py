@@ -235,7 +235,7 @@ class Columns:
         if len(wanted) > _FEW:
             return np.isin(column, wanted)
         # To compare with a few one by one takes a fifth of the time.
-        found = column == wanted[0]
+        found: Mask = column == wanted[0]
         for value in wanted[1:]:
             found |= column == value
         return found
