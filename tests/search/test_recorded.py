@@ -102,7 +102,7 @@ async def test_a_search_that_did_not_reach_the_store_says_so() -> None:
             raise StorageUnavailable("the disk is away")
 
     found = await recorded(World(store=Down()), Query("花生", NOW))
-    assert (found.change, found.past, found.rows, found.missing) == (None, None, (), ("store",))
+    assert (found.change, found.rows, found.missing) == (None, (), ("store",))
 
 
 async def test_a_trace_that_is_no_search_is_refused() -> None:

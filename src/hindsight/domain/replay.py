@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import TypeAlias
 
 from hindsight.domain.query import Weights
+
+Fact: TypeAlias = float | int | str | list[str] | None
 
 
 class Stage(StrEnum):
@@ -42,7 +45,7 @@ class Explanation:
     stage: Stage
     reason: str
     content: str
-    facts: Mapping[str, float | int | str | list[str] | None]
+    facts: Mapping[str, Fact]
     recomputed: bool = False
 
     @property
@@ -56,14 +59,15 @@ class Cause:
     """What one part did to the distance between a hit and another one, in units of the score.
 
     `part` is one of the four, or the signal that relevance was made of. `effect` > 0 lifts the hit. `by_weight` is the
-    share of the effect that comes of another weight, the rest comes of other values.
+    share of the effect that comes of another weight, the rest comes of other values. Pairs are before and after.
     """
 
     part: str
     effect: float
     by_weight: float
-    value: tuple[float, float]
     weight: tuple[float, float]
+    value: tuple[float, float]
+    against: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)

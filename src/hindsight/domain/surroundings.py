@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import compress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,3 +26,8 @@ class Surroundings:
     replies: NDArray[np.bool_]
     times: NDArray[np.float64]
     scores: NDArray[np.float64]
+
+    def only(self, kept: NDArray[np.bool_]) -> Surroundings:
+        """Those of the entries that are `kept`, one value per entry."""
+        columns = {column.name: getattr(self, column.name)[kept] for column in fields(self) if column.name != "ids"}
+        return Surroundings(list(compress(self.ids, kept)), **columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from hindsight.domain.episode import Episode
@@ -20,7 +20,7 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
 from hindsight.search.caution import warning_for
-from hindsight.search.frozen import Frozen, widened
+from hindsight.search.frozen import Frozen, recalled_then, widened
 from hindsight.search.pack import pack, select
 from hindsight.search.rank import NOW, Ranked, rank
 from hindsight.search.record import Found, note_found, note_query, parts_of
@@ -114,13 +114,14 @@ class Searcher:
                     self._projection,
                     self._embedder,
                     namespace,
-                    question if past is None else replace(question, filters=widened(question.filters)),
+                    widened(question, past),
                     head=head,
                     routes=self._settings.routes,
                     trace=trace,
                 ),
                 self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
             )
+        recalled = await recalled_then(self._store, namespace, question, recalled, past)
         with trace.span("rank") as span:
             ranking = await rank(self._store, namespace, question, recalled, weights or self._settings.weights, frozen)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)

@@ -90,7 +90,7 @@ def note_found(trace: Trace, found: Found, weights: Weights) -> None:
     trace.note("ranking", [_noted(one) for one in kept])
     trace.note("given", [one.entry.id for one in chosen])
     trace.note("standing", [hit.memory_id for hit in found.standing])
-    trace.note("cut", dict(_cuts(kept, found)))
+    trace.note("cut", dict[str, Json](cuts_of(kept, found)))
 
 
 def _as_far_as(ranked: Sequence[Ranked], last: str | None) -> Sequence[Ranked]:
@@ -98,6 +98,11 @@ def _as_far_as(ranked: Sequence[Ranked], last: str | None) -> Sequence[Ranked]:
     if last is None or any(one.entry.id == last for one in ranked[:TRACED]):
         return ranked[:TRACED]
     return ranked[: 1 + next(place for place, one in enumerate(ranked) if one.entry.id == last)]
+
+
+def cuts_of(ranked: Sequence[Ranked], found: Found) -> dict[str, str]:
+    """Why each of these is no hit, or a hit that is not in the block."""
+    return dict(_cuts(ranked, found))
 
 
 def _cuts(ranked: Sequence[Ranked], found: Found) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from hindsight.domain.episode import JsonValue
 from hindsight.domain.query import Filters, Query, TimeRange, Weights
 from hindsight.domain.ranking import BREADTH, SIGNAL_WEIGHTS
 from hindsight.errors import Unsupported
+from hindsight.ports import Store
 from hindsight.search.frozen import Frozen, Past
 from hindsight.search.record import MEMBERS, Found, parts_of
 from hindsight.search.rerank import RERANK
@@ -27,6 +28,11 @@ class Scoring:
     signals: Mapping[str, float]
     scale: float
     rerank: float = 0.0
+
+    @classmethod
+    def of(cls, weights: Weights, scale: float, rerank: float) -> Scoring:
+        """With the signals' weights of this release."""
+        return cls(weights, SIGNAL_WEIGHTS, round(scale, 6), rerank)
 
     def weight_of(self, part: str) -> float:
         """What one unit of a part or signal adds to the score."""
@@ -72,14 +78,13 @@ class Recorded:
     uses: Mapping[str, int] | None
     missing: tuple[str, ...]
 
-    @property
-    def past(self) -> Past | None:
-        """The moment of the search."""
-        return None if self.change is None else Past(self.change, self.at)
+    async def past(self, store: Store, namespace: str) -> Past | None:
+        """The moment of the search; `None` where it did not reach the store."""
+        return None if self.change is None else await Past.of_change(store, namespace, self.change, self.at)
 
-    def frozen(self, *, as_of_then: bool) -> Frozen:
+    def frozen(self, past: Past | None) -> Frozen:
         """What a replay holds still. Only a trace with a ranking has use counts."""
-        return Frozen(self.uses if self.rows else None, self.past if as_of_then else None)
+        return Frozen(self.uses if self.rows else None, past)
 
     @classmethod
     def of(cls, body: Mapping[str, JsonValue]) -> Recorded:
