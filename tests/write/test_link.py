@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hindsight.write.link import aliases, entities
+from hindsight.language.names import aliases
+from hindsight.write.link import entities
 from tests.write.house import House
 
 APART = [
