@@ -26,6 +26,20 @@ def test_a_question_names_its_time_on_the_askers_clock(text: str, first: date, l
 
 
 @pytest.mark.parametrize(
+    "text", ["in April, which song is sung?", "4月的晚餐", "who comes at Christmas?", "在10月15日"]
+)
+def test_a_name_that_comes_again_every_year_may_be_of_the_past_one(text: str) -> None:
+    (ahead, _), (before, _) = windows_of(text, ASKED)
+    assert ahead > ASKED > before
+    assert (ahead.year - before.year, ahead.month, ahead.day) == (1, before.month, before.day)
+
+
+@pytest.mark.parametrize("text", ["what is on next week?", "明天做什么", "下个月的计划", "plans for April 2024"])
+def test_a_time_that_says_which_one_it_is_lies_ahead_only(text: str) -> None:
+    assert len(windows_of(text, ASKED)) == 1
+
+
+@pytest.mark.parametrize(
     "text", ["which cities did she visit?", "她去过哪些城市", "请列举两点", "since 1990, who was it?"]
 )
 def test_a_question_without_a_telling_time_has_no_window(text: str) -> None:

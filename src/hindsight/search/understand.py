@@ -99,7 +99,10 @@ def understand(query: Query) -> Question:
 
 
 def _on_the_askers_clock(query: Query) -> datetime:
-    return query.asked_at if query.timezone is None else query.asked_at.astimezone(ZoneInfo(query.timezone))
+    """A moment with an offset is on the asker's clock already; one in UTC is read in their zone."""
+    if query.timezone is None or query.asked_at.utcoffset():
+        return query.asked_at
+    return query.asked_at.astimezone(ZoneInfo(query.timezone))
 
 
 def complexity_of(text: str, distinct_terms: int) -> Complexity:
