@@ -264,7 +264,8 @@ class LexicalIndex(Index, Protocol):
     async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
         """These entries and the rest of their sessions, as far as they match, with the BM25 of each (0: no term).
 
-        Those without a session first, then session by session, by position. Unknown ids are passed over.
+        Those without a session first, then session by session, turn by turn: by time, then by position.
+        Unknown ids are passed over.
         """
         ...
 

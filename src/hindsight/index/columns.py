@@ -168,7 +168,9 @@ class Columns:
     def around(self, ids: Iterable[str], keep: Mask) -> Rows:
         """The rows of these entries and of all others of their sessions, of those in `keep`.
 
-        Those without a session come first, then session by session as they were said.
+        Those without a session come first, then session by session in order of time, what has the same time as it was
+        written: a phone's calls and notes of one day are written kind by kind. A turn stands where the latest of its
+        entries does, so that a fact of long ago that came of it stays with it.
         """
         found = self.rows_of(ids)
         found = found[found >= 0]
@@ -179,7 +181,19 @@ class Columns:
         within = wanted[sessions]
         within[found] = True
         rows = np.flatnonzero(within & keep)
-        return rows[np.lexsort((rows, self._at("position")[rows], sessions[rows]))]
+        rows = rows[np.lexsort((rows, self._at("position")[rows], sessions[rows]))]
+        return rows[np.lexsort((self._turn_times(rows), sessions[rows]))]
+
+    def _turn_times(self, rows: Rows) -> NDArray[np.int64]:
+        """For each of these rows, in order of session and position: the latest time among the entries of its turn."""
+        if not len(rows):
+            return np.empty(0, np.int64)
+        sessions, positions = self.sessions[rows], self._at("position")[rows]
+        begins = np.ones(len(rows), np.bool_)
+        begins[1:] = (sessions[1:] != sessions[:-1]) | (positions[1:] != positions[:-1])
+        starts = np.flatnonzero(begins)
+        latest: NDArray[np.int64] = np.maximum.reduceat(self._at("occurred")[rows], starts)
+        return np.repeat(latest, np.diff(np.append(starts, len(rows))))
 
     @property
     def sessions(self) -> NDArray[np.int32]:

@@ -395,6 +395,21 @@ class LexicalIndexContract(IndexContract):
             {name: right.get(name, 0.0) for name in told.ids}
         )
 
+    async def test_a_session_is_told_in_order_of_time_and_each_turn_with_what_came_of_it(
+        self, index: LexicalIndex
+    ) -> None:
+        noon = entry().occurred_at
+        await self.feed(
+            index,
+            [
+                entry("call", "cats", session_id="day", position=1, occurred_at=noon + timedelta(hours=3)),
+                entry("note", "cats", session_id="day", position=2, occurred_at=noon + timedelta(hours=1)),
+                entry("long-ago", "cats", session_id="day", position=1, occurred_at=noon - timedelta(days=900)),
+            ],
+        )
+        told = await index.around(SPACE, query_terms("cats"), Filters(), ["note"])
+        assert list(told.ids) == ["note", "call", "long-ago"]
+
     def test_around_is_the_matching_part_of_the_sessions_whatever_is_held(self) -> None:
         @settings(max_examples=self.examples)
         @given(entries(), filters(), st.lists(st.sampled_from([f"e{n:02}" for n in range(12)]), max_size=3))
