@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hindsight.domain import ranking
+from hindsight.domain.query import Weights
 from hindsight.domain.ranking import DENSE, LEXICAL, PRESETS, SPEAKER, Calibration, Parts
 from hindsight.errors import InvalidInput
 
@@ -96,3 +97,28 @@ def test_a_hit_fits_by_words_and_meaning_together_or_by_either_where_the_other_i
     assert ranking.fits(0.35, None)
     assert ranking.fits(None, 0.45)
     assert not ranking.fits(None, None)
+
+
+@given(SHARE, SHARE, SHARE, SHARE, SHARE, st.sampled_from(sorted(PRESETS)))
+def test_beside_an_answer_no_preset_lifts_what_is_much_less_relevant(
+    best: float, less: float, fresh: float, important: float, used: float, preset: str
+) -> None:
+    weights = PRESETS[preset]
+    lift = ranking.lift_of(weights, best, answered=True)
+    exact = Parts(best, 0.0, 0.0, 0.0).score(weights, lift)
+    rival = Parts(best * less, fresh, important, used).score(weights, lift)
+    step = max(ranking.REACH * best, ranking.TIES)
+    assert rival <= exact or best * (1 - less) <= step + 1e-9
+
+
+def test_where_nothing_answers_a_preset_weighs_as_it_says() -> None:
+    assert {ranking.lift_of(weights, 0.9, answered=False) for weights in PRESETS.values()} == {1.0}
+
+
+@given(SHARE)
+def test_the_tie_breakers_of_the_default_are_never_held_back(best: float) -> None:
+    assert ranking.lift_of(PRESETS["default"], best, answered=True) == 1.0
+
+
+def test_weights_that_do_not_put_relevance_first_mean_what_they_say() -> None:
+    assert ranking.lift_of(Weights(0.1, 0.9, 0.0, 0.0), 0.9, answered=True) == 1.0

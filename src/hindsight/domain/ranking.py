@@ -3,7 +3,7 @@
     lexical   = BM25 / max(best BM25, 0.3 · Σ idf(query terms))
     dense     = clip((cosine - floor) / span, 0, 1.3)
     relevance = Σ weight · signal, over the most these signals can add up to
-    score     = Σ weight · (relevance, freshness, importance, use)
+    score     = weight · relevance + lift · Σ weight · (freshness, importance, use)
 
 Scales are absolute, not per question: a weak best match stays weak, so that one route's noise never outweighs the other
 route's find (min-max and rank fusion both lost to this on conversation data).
@@ -32,6 +32,9 @@ DENSE_MOST = 1.3  # a near-copy may count for more than a good match, but not wi
 # How near the time lies that the question speaks of, and whether it is inside.
 DATE_NEAR, DATE_INSIDE = "date_near", "date_inside"
 
+# What the routes of the same names brought: along the relations a question follows, and of the kind it asks for.
+GRAPH, STRUCTURED = "graph", "structured"
+
 # How much one signal counts beside keywords: one table for all kinds of memories. Behind each, what recall@10 loses
 # without it on LoCoMo / LifeBench English / Chinese / RealMem by session, or hit@10 where question and memory differ in
 # language. The whole table stands in docs/indexes.md.
@@ -46,6 +49,8 @@ SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
         DATE_INSIDE: 0.4,  # -0.3 / 1.8 / 0.8 / -0.1
         DENSE: 0.65,  # 1.3 / 1.5 / 2.5 / 0.5; MADial 10.4, across languages 28
         DENSE_NEXT: 0.1,  # 1.0 / -0.1 / -0.1 / 0.4
+        GRAPH: 1.5,  # only where a question follows relations: what it leads to shares no word with the question
+        STRUCTURED: 1.0,  # only where a question names a kind
         DENSE_SESSION: 0.4,  # -0.1 / 0.2 / -0.3 / 0.9
     }
 )
@@ -156,19 +161,37 @@ class Parts:
     importance: float
     use: float
 
-    def score(self, weights: Weights) -> float:
-        """The parts weighed."""
-        return (
-            weights.relevance * self.relevance
-            + weights.freshness * self.freshness
-            + weights.importance * self.importance
-            + weights.use * self.use
-        )
+    def score(self, weights: Weights, lift: float = 1.0) -> float:
+        """The parts weighed; `lift` is the share of their weight that the three next to relevance have."""
+        others = weights.freshness * self.freshness + weights.importance * self.importance + weights.use * self.use
+        return weights.relevance * self.relevance + lift * others
 
 
-# The weights of `default` next to relevance are tie breakers: together they move a hit by less than the step between a
-# match of all the question's words and one of nine tenths of them. The presets are choices for a kind of use, as asked
-# for by SPEC §4.3; in them fresh or important memories may overtake a more exact answer.
+# Where something answers, what is fresh, important and often used may overtake only what is this much less relevant, as
+# a share of the best. Of twenty kinds of near misses (another number, name, year, thing; Chinese and English; alone and
+# in conversations) the nearest has 0.94 of the relevance of the exact answer. Weights that can't add up to `TIES`
+# beside relevance are never held back: they only break ties.
+REACH = 0.05
+TIES = 0.0205
+ROUNDING = 1e-9
+
+
+def lift_of(weights: Weights, best: float, *, answered: bool) -> float:
+    """The share of their weight that freshness, importance and use have where the best relevance is `best`.
+
+    All of it where nothing fits well (`answered` is false: see `fits`). Else together they add at most `REACH` of the
+    best relevance, so that they never drown an exact answer, however a preset weighs them. Weights of one's own that
+    put relevance below the others together mean what they say.
+    """
+    others = weights.freshness + weights.importance + weights.use
+    allowed = max(REACH * best, TIES) * weights.relevance
+    first = others <= weights.relevance * (1.0 + ROUNDING)
+    return allowed / others if answered and first and others > allowed else 1.0
+
+
+# How much each part of a score counts, by kind of use. Those of `default` next to relevance break ties: it is what
+# measures best (docs/ranking.md). `balanced` is that of SPEC §4.3. In support what was said last is what holds; in a
+# body of knowledge age says nothing; in coding what has been needed before is needed again.
 PRESETS: Mapping[str, Weights] = MappingProxyType(
     {
         "default": Weights(relevance=0.98, freshness=0.008, importance=0.008, use=0.004),

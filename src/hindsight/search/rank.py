@@ -47,14 +47,15 @@ class Ranked:
 class Ranking:
     """All ranked candidates, best first. `confident`: the best fits well on an absolute scale.
 
-    `scale`: what relevance was divided by. `uses`: the counts that went into it. `candidates`: all that were found,
-    from which the pool was taken.
+    `scale`: what relevance was divided by; `lift`: the share of their weight that the parts next to it had. `uses`: the
+    counts that went into it. `candidates`: all that were found, from which the pool was taken.
     """
 
     ranked: tuple[Ranked, ...]
     confident: bool
     outside_pool: int = 0
     scale: float = 0.0
+    lift: float = 1.0
     uses: Mapping[str, int] = field(default_factory=dict)
     candidates: Candidates | None = None
 
@@ -76,10 +77,15 @@ async def rank(
         entries = await as_they_were(store, namespace, entries, frozen.past)
     # The store has the last word: an index may not have seen yet that an entry went or changed.
     current = [entries[found] for found in signals if found in entries and question.filters.matches(entries[found])]
-    scale, ranked = _scored(current, signals, uses, question, candidates.in_play(), weights)
+    scale, ranked = _scored(current, signals, uses, question, candidates.in_play())
+    best = max(ranked, key=lambda one: one.parts.relevance, default=None)
+    answered = best is not None and _fits(best, candidates, recalled)
+    lift = ranking.lift_of(weights, best.parts.relevance if best else 0.0, answered=answered)
+    ranked = sorted((replace(one, score=one.parts.score(weights, lift)) for one in ranked), key=_place)
     ranked = _broad(_facts_for_episodes(ranked), candidates, weights.relevance / scale if scale else 0.0)
     outside = len(candidates.ids) - len(signals)
-    return Ranking(tuple(ranked), _confident(ranked, candidates, recalled), outside, scale, uses, candidates)
+    confident = bool(ranked) and _fits(ranked[0], candidates, recalled)
+    return Ranking(tuple(ranked), confident, outside, scale, lift, uses, candidates)
 
 
 class Distinct:
@@ -113,9 +119,8 @@ def _scored(
     uses: Mapping[str, int],
     question: Question,
     in_play: Sequence[str],
-    weights: Weights,
 ) -> tuple[float, list[Ranked]]:
-    """The scale of relevance, and the entries ranked."""
+    """The scale of relevance, and the entries with their parts, not weighed yet."""
     asked = frozenset(question.terms)
     named = {entry.id for entry in entries if entry.speaker and _names(entry.speaker, asked)}
     for found in named:
@@ -131,8 +136,8 @@ def _scored(
             importance=importance_at(entry.importance, entry.valid_to, moment),
             use=ranking.use(uses.get(entry.id, 0)),
         )
-        ranked.append(Ranked(entry, signals[entry.id], parts, parts.score(weights)))
-    return scale, sorted(ranked, key=_place)
+        ranked.append(Ranked(entry, signals[entry.id], parts, 0.0))
+    return scale, ranked
 
 
 def _place(ranked: Ranked) -> tuple[float, str]:
@@ -197,10 +202,7 @@ def _broad(ranked: Sequence[Ranked], candidates: Candidates, unit: float) -> lis
     return broad
 
 
-def _confident(ranked: Sequence[Ranked], candidates: Candidates, recalled: Recalled) -> bool:
-    if not ranked:
-        return False
-    best = ranked[0]
+def _fits(best: Ranked, candidates: Candidates, recalled: Recalled) -> bool:
     coverage = None
     if recalled.words is not None:
         bm25 = max(candidates.bm25(found) for found in (best.entry.id, *best.stands_for))

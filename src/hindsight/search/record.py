@@ -82,6 +82,7 @@ def note_found(trace: Trace, found: Found, weights: Weights) -> None:
             routes[name] = [[hit.id, round(hit.score, 4)] for hit in by.hits[:TRACED]]
     trace.note("candidates", routes)
     trace.note("weights", {field.name: getattr(weights, field.name) for field in fields(weights)})
+    trace.note("lift", round(found.ranking.lift, 6))
     trace.note("signals", {"scale": round(found.ranking.scale, 6), "weights": dict(scale.SIGNAL_WEIGHTS)})
     trace.note("uses", dict(found.ranking.uses) if weights.use else None)
     chosen = found.selection.chosen

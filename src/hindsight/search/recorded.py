@@ -13,6 +13,7 @@ from hindsight.domain.ranking import BREADTH, SIGNAL_WEIGHTS
 from hindsight.errors import Unsupported
 from hindsight.ports import Store
 from hindsight.search.frozen import Frozen, Past
+from hindsight.search.rank import Ranking
 from hindsight.search.record import MEMBERS, Found, parts_of
 from hindsight.search.rerank import RERANK
 
@@ -22,17 +23,21 @@ REST = "rest"  # what no part tells: a fact has the score of the turn that it st
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """What a score was made with. `scale`: what relevance was divided by; `rerank`: the share of a reranker."""
+    """What a score was made with. `scale`: what relevance was divided by; `rerank`: the share of a reranker.
+
+    `lift`: the share of their weight that freshness, importance and use had.
+    """
 
     weights: Weights
     signals: Mapping[str, float]
     scale: float
     rerank: float = 0.0
+    lift: float = 1.0
 
     @classmethod
-    def of(cls, weights: Weights, scale: float, rerank: float) -> Scoring:
+    def of(cls, weights: Weights, ranking: Ranking, rerank: float) -> Scoring:
         """With the signals' weights of this release."""
-        return cls(weights, SIGNAL_WEIGHTS, round(scale, 6), rerank)
+        return cls(weights, SIGNAL_WEIGHTS, round(ranking.scale, 6), rerank, round(ranking.lift, 6))
 
     def weight_of(self, part: str) -> float:
         """What one unit of a part or signal adds to the score."""
@@ -42,7 +47,8 @@ class Scoring:
             return 1.0
         own = 1.0 - self.rerank
         if part in FOUR:
-            return own * cast("float", getattr(self.weights, part))
+            lift = 1.0 if part == "relevance" else self.lift
+            return own * lift * cast("float", getattr(self.weights, part))
         of_signal = 1.0 if part == BREADTH else self.signals.get(part, 0.0)
         return own * self.weights.relevance * of_signal / self.scale if self.scale else 0.0
 
@@ -100,7 +106,13 @@ class Recorded:
             query=_query(held),
             at=datetime.fromisoformat(held["at"]),
             change=held.get("change"),
-            scoring=Scoring(weights, signals["weights"], signals["scale"], reranking.get("weight", 0.0)),
+            scoring=Scoring(
+                weights,
+                signals["weights"],
+                signals["scale"],
+                reranking.get("weight", 0.0),
+                held.get("lift", 1.0),
+            ),
             rows=tuple(_row(row) for row in held.get("ranking", ())),
             given=tuple(held.get("given", ())),
             standing=tuple(held.get("standing", ())),

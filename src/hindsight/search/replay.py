@@ -170,7 +170,7 @@ class Replayer:
         noted = trace.notes.get(RERANK)
         share = noted.get("weight", 0.0) if isinstance(noted, dict) else 0.0
         reranked = float(share) if isinstance(share, int | float) else 0.0
-        return found, Scoring.of(weights, found.ranking.scale, reranked)
+        return found, Scoring.of(weights, found.ranking, reranked)
 
     async def _told(
         self, namespace: str, moves: Sequence[Move], past: Past | None, found: Found, after: View
