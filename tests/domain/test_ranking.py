@@ -12,13 +12,20 @@ from hindsight.errors import InvalidInput
 SHARE = st.floats(0, 1)
 
 
-def test_the_best_match_of_words_counts_fully_once_it_has_three_tenths_of_the_question() -> None:
-    assert ranking.lexical_signal(4.0, best=4.0, ceiling=10.0) == 1.0
-    assert ranking.lexical_signal(2.0, best=4.0, ceiling=10.0) == 0.5
+def test_the_best_match_of_words_counts_fully_once_it_has_half_of_the_question() -> None:
+    assert ranking.lexical_signal(5.0, best=5.0, ceiling=10.0) == 1.0
+    assert ranking.lexical_signal(2.5, best=5.0, ceiling=10.0) == 0.5
 
 
 def test_a_weak_best_match_of_words_stays_weak() -> None:
-    assert ranking.lexical_signal(0.3, best=0.3, ceiling=10.0) == pytest.approx(0.1)
+    assert ranking.lexical_signal(0.3, best=0.3, ceiling=10.0) == pytest.approx(0.06)
+
+
+def test_bigrams_need_less_of_the_question_than_words_and_a_mixed_question_lies_between() -> None:
+    assert ranking.lexical_floor(("cat", "food")) == pytest.approx(0.5)
+    assert ranking.lexical_floor(("养猫", "猫粮")) == pytest.approx(0.4)
+    assert ranking.lexical_floor(("cat", "猫粮")) == pytest.approx(0.45)
+    assert ranking.lexical_floor(()) == pytest.approx(0.5)
 
 
 def test_no_known_word_is_no_match() -> None:

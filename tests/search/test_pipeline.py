@@ -206,6 +206,16 @@ async def test_of_a_transcript_one_session_does_not_fill_the_answer() -> None:
     assert any(hit.scores.get("breadth", 0.0) < 0 for hit in (await world.search("budget plan", top_k=20)).hits)
 
 
+async def test_one_turn_of_many_statements_does_not_fill_the_answer() -> None:
+    world = World()
+    talk, other = episode(90, "about many trails"), episode(91, "about one trip")
+    told = [resting_on(talk, memory(number, f"likes hiking trail {number}")) for number in range(1, 6)]
+    await world.holds(talk, other, *told, resting_on(other, memory(9, "a hiking trip on another day")))
+    found = await world.finds("likes hiking", top_k=3)
+    assert found[0].startswith("likes hiking")
+    assert "a hiking trip on another day" in found
+
+
 async def test_within_one_session_breadth_changes_no_order() -> None:
     world = World()
     texts = ["peanuts peanuts", "peanuts", "peanuts and a long day at the sea", "nothing of the kind"]
@@ -353,10 +363,10 @@ async def test_the_four_parts_of_the_score_and_its_signals_are_given() -> None:
     hit = (await world.search("花生")).hits[0]
     assert set(hit.scores) >= {"relevance", "freshness", "importance", "use", "lexical", "dense"}
     assert hit.score == pytest.approx(
-        0.98 * hit.scores["relevance"]
-        + 0.008 * hit.scores["freshness"]
-        + 0.008 * hit.scores["importance"]
-        + 0.004 * hit.scores["use"]
+        0.995 * hit.scores["relevance"]
+        + 0.002 * hit.scores["freshness"]
+        + 0.002 * hit.scores["importance"]
+        + 0.001 * hit.scores["use"]
     )
 
 

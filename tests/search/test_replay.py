@@ -111,9 +111,9 @@ async def test_after_a_weight_change_the_diff_names_what_moved_and_why() -> None
     assert rose.content == "green things"
     assert rose.passed == an_id(1)
     assert rose.causes[0].part == "freshness"
-    assert rose.causes[0].weight == (0.008, 0.9)
+    assert rose.causes[0].weight == (PRESETS["default"].freshness, 0.9)
     assert rose.causes[0].by_weight == pytest.approx(rose.causes[0].effect)
-    assert "whose weight went from 0.008 to 0.900" in rose.reason
+    assert "whose weight went from 0.002 to 0.900" in rose.reason
     assert "fell behind" in fell.reason
     assert again.weights == (PRESETS["default"], Weights(0.1, 0.9, 0.0, 0.0))
     assert not again.same

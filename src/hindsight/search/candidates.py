@@ -120,7 +120,7 @@ def _as_found(words: ByWords, around: Surroundings, places: Mapping[str, int]) -
 def _lexical(words: ByWords, around: Surroundings) -> Values:
     """BM25 on its scale."""
     scores = around.scores
-    full = max(words.hits[0].score if words.hits else 0.0, ranking.LEXICAL_FLOOR * words.ceiling)
+    full = max(words.hits[0].score if words.hits else 0.0, words.floor * words.ceiling)
     return scores / full if full > 0 else np.zeros_like(scores)
 
 

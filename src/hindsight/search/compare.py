@@ -10,7 +10,7 @@ from hindsight.search.explain import TELLING, View
 from hindsight.search.record import TRACED
 from hindsight.search.recorded import REST
 
-SHOWN_CAUSES = 4
+SHOWN_CAUSES = 6
 
 
 class Comparison:

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hindsight.domain.ranking import DENSE, DENSE_NEXT, DENSE_SESSION, LEXICAL, NEXT, PREVIOUS, SESSION
+from hindsight.domain.ranking import (
+    DENSE,
+    DENSE_NEXT,
+    DENSE_PREVIOUS,
+    DENSE_SESSION,
+    LEXICAL,
+    NEXT,
+    PREVIOUS,
+    SESSION,
+)
 from hindsight.domain.surroundings import Surroundings
 
 Values = NDArray[np.float64]
@@ -88,6 +97,10 @@ def signals_around(turns: Turns, lexical: Values | None, dense: Values | None) -
         signals |= {LEXICAL: lexical} | {name: values[turns.of_entry] for name, values in around.items()}
     if dense is not None:
         of_turn = turns.best(dense)
-        around = {DENSE_NEXT: turns.after(of_turn), DENSE_SESSION: turns.session(of_turn)}
+        around = {
+            DENSE_PREVIOUS: turns.before(of_turn),
+            DENSE_NEXT: turns.after(of_turn),
+            DENSE_SESSION: turns.session(of_turn),
+        }
         signals |= {DENSE: dense} | {name: values[turns.of_entry] for name, values in around.items()}
     return signals

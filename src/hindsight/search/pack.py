@@ -27,7 +27,7 @@ OTHER_VOCABULARIES = 1.15  # the estimate was fitted on two vocabularies; others
 DROP = 0.5
 # Beside a hit that fits for sure, one that fits so much worse is noise, even where fewer hits than usual are left.
 # Where nothing does, the nearest are given uncut, but few: across languages a question may be hardly near its answer.
-NOISE, SURE, FEW = 0.18, 0.3, 5
+NOISE, SURE, FEW = 0.22, 0.3, 5
 
 STANDING_LINES, STANDING_TOKENS = 3, 120  # SPEC §4.5
 LEAST_LINE = 60  # tokens; a line cut shorter says nothing

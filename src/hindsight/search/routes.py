@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from hindsight.domain.query import Scored
+from hindsight.domain.ranking import LEXICAL_FLOOR, lexical_floor
 from hindsight.domain.surroundings import Surroundings
 from hindsight.errors import Unavailable
 from hindsight.observe.trace import Trace
@@ -49,10 +50,14 @@ class ByMeaning:
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """What the keyword route found: BM25, with the sum of the idf of the question's terms."""
+    """What the keyword route found: BM25, with the sum of the idf of the question's terms.
+
+    `floor`: the share of that sum from which on a match counts as a full one.
+    """
 
     hits: Sequence[Scored]
     ceiling: float
+    floor: float = LEXICAL_FLOOR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +109,7 @@ async def keyword(
     with trace.span("keyword") as span:
         hits, ceiling = await projection.by_words(namespace, question.terms, question.filters, limit=limit, head=head)
         span.count(found=len(hits), terms=len(question.terms))
-    return ByWords(hits, ceiling)
+    return ByWords(hits, ceiling, lexical_floor(question.terms))
 
 
 async def context(
