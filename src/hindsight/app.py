@@ -10,7 +10,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
@@ -35,8 +35,10 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
+from hindsight.search.replay import Replayer
 from hindsight.search.rerank import Reranking
 from hindsight.search.routes import Routes
+from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.write.amend import Amender
@@ -94,7 +96,8 @@ async def open_engine(settings: Settings) -> Engine:
     model = make_language_model(settings, SystemClock())
     reranker = make_reranker(settings)
     _make_folder(settings.database.parent)
-    store = await SqliteStore.open(settings.database)
+    traces = Retention(settings.traces_kept, timedelta(days=settings.traces_days))
+    store = await SqliteStore.open(settings.database, traces=traces)
     try:
         embedder = await _embedder_of_store(store, wanted)
     except BaseException:
@@ -197,6 +200,7 @@ def _assemble(
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))
+    searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(
         Parts(
             store=store,
@@ -207,7 +211,8 @@ def _assemble(
             ids=ids,
             writer=writer,
             amender=amender,
-            searcher=Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker)),
+            searcher=searcher,
+            replayer=Replayer(store, projection, searcher),
             recorder=Recorder(store, embedder, clock, ids, redacts=settings.redact),
             feedback=Feedback(store, clock, ids),
             worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),

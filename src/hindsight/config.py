@@ -149,6 +149,10 @@ class Settings(BaseSettings):
         default=(Route.VECTOR, Route.KEYWORD), description="Recall routes that are on, separated by commas."
     )
     ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
+    traces_kept: int = Field(
+        default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
+    )
+    traces_days: int = Field(default=30, ge=1, le=3650, description="Days after which a trace is dropped.")
     redact: bool = Field(default=True, description="Take secrets and personal numbers out before anything is stored.")
     mcp_toolset: Toolset = Field(default=Toolset.FULL, description="MCP tools offered: full, layered or experience.")
     host: str = Field(default="127.0.0.1", description="Address the HTTP server listens on.")

@@ -22,11 +22,12 @@ from hindsight import config
 from hindsight.app import open_engine
 from hindsight.config import Settings
 from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
-from hindsight.domain.episode import EMPTY, Message, Metadata
+from hindsight.domain.episode import EMPTY, JsonValue, Message, Metadata
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters, SearchResult, TimeRange
+from hindsight.domain.replay import Explanation, Replay
 from hindsight.engine import Engine
 from hindsight.errors import Unavailable
 from hindsight.experience.record import parse_experience
@@ -199,6 +200,29 @@ class AsyncHindsight:
             as_of=as_of,
         )
         return await engine.search(self._within(namespace), question)
+
+    async def trace(self, trace_id: str, *, namespace: str | None = None) -> dict[str, JsonValue]:
+        """The record of one search by the `trace_id` of its result. `NotFound` once it is no longer kept."""
+        return await (await self.engine()).trace(self._within(namespace), trace_id)
+
+    async def replay(
+        self,
+        trace_id: str,
+        *,
+        namespace: str | None = None,
+        as_of_then: bool = False,
+        weights: str | Mapping[str, float] | None = None,
+    ) -> Replay:
+        """Run a traced search again with the clock, use counts and weights of then, and tell what is different.
+
+        `as_of_then` asks the store as it was. `weights`: a preset, `now`, or numbers by name in place of those of then.
+        """
+        engine = await self.engine()
+        return await engine.replay(self._within(namespace), trace_id, as_of_then=as_of_then, weights=weights)
+
+    async def explain(self, trace_id: str, memory_id: str, *, namespace: str | None = None) -> Explanation:
+        """Why a traced search did, or did not, return a memory: the stage that lost it."""
+        return await (await self.engine()).explain(self._within(namespace), trace_id, memory_id)
 
     async def get(self, memory_id: str, *, namespace: str | None = None) -> Memory:
         """One memory by its id, whole or short. `NotFound`, `Ambiguous`."""
@@ -379,6 +403,9 @@ class Hindsight:
     write_many = _blocking(AsyncHindsight.write_many)
     write_experience = _blocking(AsyncHindsight.write_experience)
     search = _blocking(AsyncHindsight.search)
+    trace = _blocking(AsyncHindsight.trace)
+    replay = _blocking(AsyncHindsight.replay)
+    explain = _blocking(AsyncHindsight.explain)
     get = _blocking(AsyncHindsight.get)
     list = _blocking(AsyncHindsight.list)
     history = _blocking(AsyncHindsight.history)

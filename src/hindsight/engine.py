@@ -14,6 +14,7 @@ from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters, Query, SearchResult
+from hindsight.domain.replay import Explanation, Replay
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.record import ExperienceRequest, Recorder
@@ -21,6 +22,7 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher
+from hindsight.search.replay import Replayer
 from hindsight.upkeep.jobs import Worker
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
@@ -45,6 +47,7 @@ class Parts:
     writer: Writer
     amender: Amender
     searcher: Searcher
+    replayer: Replayer
     recorder: Recorder
     feedback: Feedback
     worker: Worker
@@ -129,10 +132,21 @@ class Engine:
 
     async def trace(self, namespace: str, trace_id: str) -> dict[str, JsonValue]:
         """The record of one search."""
-        body = await self._parts.store.trace(_checked(namespace), trace_id)
+        body = await self._parts.store.trace(_checked(namespace), check_text("trace_id", trace_id))
         if body is None:
             raise NotFound("trace_id", trace_id)
         return dict(body)
+
+    async def replay(self, namespace: str, trace_id: str, *, as_of_then: bool, weights: object) -> Replay:
+        """A traced search run again, and what is different."""
+        return await self._parts.replayer.replay(
+            _checked(namespace), check_text("trace_id", trace_id), as_of_then=as_of_then, weights=weights
+        )
+
+    async def explain(self, namespace: str, trace_id: str, memory_id: str) -> Explanation:
+        """What became of a memory, or a turn, in a traced search."""
+        whole = await self._resolve(namespace, memory_id)
+        return await self._parts.replayer.explain(namespace, check_text("trace_id", trace_id), whole)
 
     async def get(self, namespace: str, memory_id: str) -> Memory:
         """One memory, whatever its status, by its id, whole or short."""

@@ -222,7 +222,9 @@ def test_text_from_standard_input_is_kept_without_the_line_end_of_the_shell() ->
 @pytest.mark.usefixtures("by_words")
 def test_a_question_with_no_answer_says_so_beside_stdout(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["search", "anything"]) == 0
-    assert capsys.readouterr() == ("", "nothing found\n")
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("nothing found\ntrace ")
 
 
 def test_version_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:

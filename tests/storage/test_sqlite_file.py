@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import apsw
 import pytest
 
 from hindsight.errors import HindsightError, StorageCorrupt, StorageFull, StorageUnavailable
+from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.connection import Database
 from hindsight.storage.sqlite.drive import filesystem_of, is_network, refuse_network_drive
 from hindsight.storage.sqlite.store import SqliteStore
@@ -189,7 +191,7 @@ async def test_a_write_cancelled_while_it_waits_is_never_applied(tmp_path: Path)
 
 
 async def test_searches_do_not_wait_for_use_counts_and_traces(tmp_path: Path) -> None:
-    store = await SqliteStore.open(tmp_path / "memory.db", traces_kept=3)
+    store = await SqliteStore.open(tmp_path / "memory.db", traces=Retention(3))
     writer = apsw.Connection(str(tmp_path / "memory.db"))
     writer.execute("BEGIN IMMEDIATE")  # nothing can be written now
     for n in range(8):
@@ -203,6 +205,28 @@ async def test_searches_do_not_wait_for_use_counts_and_traces(tmp_path: Path) ->
     store = await SqliteStore.open(tmp_path / "memory.db")
     assert (await store.uses(SPACE, ["m1"]))["m1"].count == 8
     assert [await store.trace(SPACE, f"t{n}") for n in (4, 5, 7)] == [None, {"n": 5}, {"n": 7}]
+    await store.aclose()
+
+
+async def test_traces_that_are_too_old_are_dropped_in_every_namespace(tmp_path: Path) -> None:
+    kept = Retention(100, timedelta(days=2))
+    store = await SqliteStore.open(tmp_path / "memory.db", traces=kept)
+    for days, namespace in ((9, "other"), (3, SPACE), (1, SPACE)):
+        await store.save_trace(namespace, f"t{days}", NOON - timedelta(days=days), {"days": days})
+    await store.aclose()
+    store = await SqliteStore.open(tmp_path / "memory.db", traces=kept)
+    await store.save_trace(SPACE, "t0", NOON, {})
+    await store.aclose()
+    store = await SqliteStore.open(tmp_path / "memory.db", traces=kept)
+    assert await store.trace("other", "t9") is None
+    assert [await store.trace(SPACE, f"t{days}") for days in (3, 1, 0)] == [None, {"days": 1}, {}]
+    await store.aclose()
+
+
+async def test_no_traces_are_kept_where_none_are_wanted(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "memory.db", traces=Retention(0))
+    await store.save_trace(SPACE, "t1", NOON, {})
+    assert await store.trace(SPACE, "t1") is None
     await store.aclose()
 
 

@@ -179,6 +179,36 @@ def search(
 
 
 @command(app)
+def replay(
+    call: Call,
+    trace: Annotated[str, typer.Argument(metavar="TRACE", help="The trace_id of a search, as it showed it.")],
+    *,
+    why: Annotated[str | None, typer.Option("--why", metavar="ID", help="Only say what became of this memory.")] = None,
+    as_of_then: Annotated[bool, typer.Option("--as-of-then", help="On the store as it was, not as it is.")] = False,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Other weights than those of then: a preset, now (those in force), or relevance=0.5,freshness=0.2,...",
+        ),
+    ] = None,
+) -> None:
+    """Run a search again and show what is different and why, or why a memory was not returned."""
+    from hindsight.interfaces import cli_replay, shapes_trace  # noqa: PLC0415 - needed by no other command
+
+    if why is not None and (as_of_then or weights is not None):
+        raise InvalidInput("--why", why, "alone: it is about the search as it was")
+    with call.open(warm=True) as memory:
+        if why is not None:
+            found = memory.explain(trace, why)
+            call.answer(shapes_trace.explanation_shape(found), cli_replay.explanation_lines(found))
+            return
+        again = memory.replay(trace, as_of_then=as_of_then, weights=weights)
+    call.answer(shapes_trace.replay_shape(again), cli_replay.replay_lines(again))
+    call.note(cli_replay.replay_notes(again))
+
+
+@command(app)
 def forget(
     call: Call,
     memory_id: MemoryId,

@@ -79,6 +79,7 @@ def result_notes(result: SearchResult) -> Iterator[str]:
         yield "nothing fits well; these are the nearest"
     if result.degraded:
         yield f"searched without: {', '.join(result.degraded)}"
+    yield f"trace {result.trace_id}"
 
 
 def memory_lines(memory: Memory) -> Iterator[str]:

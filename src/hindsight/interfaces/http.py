@@ -26,6 +26,7 @@ from hindsight.errors import HindsightError, InvalidInput, shorten
 from hindsight.interfaces import rest_schemas as bodies
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
 from hindsight.interfaces.http_review import review_routes
+from hindsight.interfaces.http_trace import trace_routes
 from hindsight.interfaces.mcp import build_server, http_endpoint
 from hindsight.interfaces.mcp_texts import SERVER_INFO
 from hindsight.interfaces.process import settle_in
@@ -310,6 +311,7 @@ async def stats(memory: Memory) -> Answer:
 
 
 rest.include_router(review_routes(of_request))
+rest.include_router(trace_routes(of_request))
 
 
 def _given(body: bodies.Body) -> dict[str, Any]:

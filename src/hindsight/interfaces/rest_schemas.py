@@ -134,6 +134,24 @@ class ReviewBody(Body):
     )
 
 
+class WeightsBody(Body):
+    """How much each part of the score counts; what is left out counts nothing."""
+
+    relevance: Share = 0.0
+    freshness: Share = 0.0
+    importance: Share = 0.0
+    use: Share = 0.0
+
+
+class ReplayBody(Body):
+    """How a traced search is run again."""
+
+    as_of_then: bool = Field(default=False, description="On the store as it was; else as it is now.")
+    weights: str | WeightsBody | None = Field(
+        default=None, description="A preset, or `now` for those in force, or numbers; else those of then."
+    )
+
+
 class UndoBody(Body):
     """The `undo` token of a receipt."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from time import monotonic
 
 from hindsight.domain.episode import JsonValue
@@ -14,17 +15,28 @@ from hindsight.storage.sql import Row, listed, micros
 from hindsight.storage.sqlite.connection import Database
 
 PAUSE = 1.0  # seconds between two flushes; each costs an fsync
+MICROSECOND = timedelta(microseconds=1)
 MOST_USES = 20_000  # memories whose counts may wait
 MOST_TRACES = 300  # traces that may wait: a few MB
 
+AGED_EVERY = 3600.0  # seconds between two looks for traces that are too old
+
 Key = tuple[str, str]  # namespace, id
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How many traces each namespace keeps, the newest, and for how long. `count` 0: none."""
+
+    count: int = 1000
+    age: timedelta = timedelta(days=30)
 
 
 class Gathered:
     """What waits to be written. Safe from any thread; never waits for the disk."""
 
-    def __init__(self, traces_kept: int, wake: Callable[[], None]) -> None:
-        self._traces_kept = traces_kept
+    def __init__(self, traces: Retention, wake: Callable[[], None]) -> None:
+        self._retention = traces
         self._wake = wake
         self._lock = threading.Lock()
         self._uses: dict[Key, tuple[int, int]] = {}
@@ -32,6 +44,7 @@ class Gathered:
         self._uses_going: dict[Key, tuple[int, int]] = {}
         self._traces_going: dict[Key, tuple[int, str]] = {}
         self._due: float | None = None
+        self._aged = 0.0
         self._steps = 0  # odd while a flush is on its way
         self.dropped = 0
 
@@ -47,7 +60,9 @@ class Gathered:
             self._wake()
 
     def trace(self, namespace: str, trace_id: str, at: datetime, text: str) -> None:
-        """Keep a trace, as JSON text."""
+        """Keep a trace, as JSON text, if any are kept."""
+        if self._retention.count == 0:
+            return
         with self._lock:
             self._traces[namespace, trace_id] = (micros(at), text)
             self._shrink()
@@ -84,7 +99,12 @@ class Gathered:
         database.run_many("add_use", [(*key, count, last) for key, (count, last) in self._uses_going.items()])
         database.run_many("put_trace", [(*key, at, body) for key, (at, body) in self._traces_going.items()])
         for namespace in {namespace for namespace, _ in self._traces_going}:
-            database.run("trim_traces", (namespace, self._traces_kept))
+            database.run("trim_traces", (namespace, self._retention.count))
+        if self._traces_going and monotonic() >= self._aged:
+            # Looks at every trace, so not each time; by the time of the newest, as this has no clock of its own.
+            newest = max(at for at, _ in self._traces_going.values())
+            database.run("drop_traces_before", (newest - round(self._retention.age / MICROSECOND),))
+            self._aged = monotonic() + AGED_EVERY
 
     def settle(self, *, kept: bool) -> None:
         """The transaction of the flush has ended; what it could not keep is dropped."""

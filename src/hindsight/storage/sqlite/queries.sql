@@ -304,5 +304,8 @@ INSERT OR REPLACE INTO trace (namespace, id, at, body) VALUES (?, ?, ?, ?)
 DELETE FROM trace WHERE namespace = ?1
 AND seq <= (SELECT seq FROM trace WHERE namespace = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
 
+-- name: drop_traces_before
+DELETE FROM trace WHERE at < ?1
+
 -- name: trace
 SELECT body FROM trace WHERE namespace = ?1 AND id = ?2

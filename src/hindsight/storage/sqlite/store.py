@@ -27,7 +27,7 @@ from hindsight.storage.checks import (
 from hindsight.storage.schema import Migration, migrations
 from hindsight.storage.sqlite import jobs, reading
 from hindsight.storage.sqlite.applying import apply
-from hindsight.storage.sqlite.aside import Gathered, merged, stored_trace, stored_uses
+from hindsight.storage.sqlite.aside import Gathered, Retention, merged, stored_trace, stored_uses
 from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
 from hindsight.storage.sqlite.threads import Readers, Writer, explained
 from hindsight.storage.sqlite.upgrade import upgrade
@@ -40,14 +40,15 @@ P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
 EMBEDDING_MODEL = "embedding_model"
+TRACES = Retention()
 Watch: TypeAlias = Callable[[str], None] | None
 
 
 class SqliteStore:
     """Memory in one file, shared by any number of processes of one machine. Made by `open`."""
 
-    def __init__(self, database: Database, schema: int, *, readers: int, traces_kept: int, watch: Watch) -> None:
-        self._gathered = Gathered(traces_kept, lambda: self._writer.wake())
+    def __init__(self, database: Database, schema: int, *, readers: int, traces: Retention, watch: Watch) -> None:
+        self._gathered = Gathered(traces, lambda: self._writer.wake())
         file = TheFile(database.path)
         self._writer = Writer(database, file, schema, self._gathered)
         self._readers = Readers(database.path, file, readers, watch)
@@ -60,19 +61,19 @@ class SqliteStore:
         path: Path | str,
         *,
         readers: int = 3,
-        traces_kept: int = 1000,
+        traces: Retention = TRACES,
         known: Sequence[Migration] | None = None,
         watch: Watch = None,
     ) -> SqliteStore:
         """Open the file, making or upgrading it where needed.
 
-        `traces_kept`: the newest of each namespace. `known` stands for this release's migrations, and `watch` hears
+        `traces`: how many are kept, and how long. `known` stands for this release's migrations, and `watch` hears
         the name of every statement before it runs; both are for tests. Raises `StorageUnavailable` where the file
         can't be written or lies on a network drive, `StorageCorrupt`, `SchemaMismatch`, `StorageFull`.
         """
         steps = migrations(__package__) if known is None else known
         database = await asyncio.to_thread(_prepare, Path(path), steps, watch)
-        return cls(database, len(steps), readers=readers, traces_kept=traces_kept, watch=watch)
+        return cls(database, len(steps), readers=readers, traces=traces, watch=watch)
 
     @property
     def path(self) -> Path:
