@@ -15,7 +15,6 @@ from hindsight.errors import InvalidInput
 from hindsight.models.embedder import UseMultilingual
 from hindsight.search.pipeline import SearchSettings
 from hindsight.search.routes import KEYWORD, VECTOR, Routes
-from hindsight.search.trigger import situation
 from tests.search.made import NOW, SPACE, World, about_user, contents, episode, experience, memory, resting_on
 
 PATIENT = {VECTOR: 60.0, KEYWORD: 60.0}
@@ -333,7 +332,7 @@ async def test_experiences_are_matched_by_their_situation_and_those_without_trus
         memory(4, "deploy fails often"),
     )
     world.trace.notes.clear()
-    asked = situation(Query("deploy fails with a timeout", NOW))
+    asked = Query("deploy fails with a timeout", NOW, filters=Filters(kinds=(Kind.EXPERIENCE,)))
     found = await world.searcher.search(SPACE, asked, world.trace)
     assert contents(found)[0] == "deploy fails with a timeout"
     assert {hit.kind for hit in found.hits} == {Kind.EXPERIENCE}

@@ -68,6 +68,8 @@ AROUND = (PREVIOUS, NEXT, SESSION, DENSE_PREVIOUS, DENSE_NEXT, DENSE_SESSION)
 # Breadth: each hit given from a session takes this much from the others of that session, in units of the signals' sum,
 # or BREADTH_TURNS / turns of the session where that is less. RealMem by session: 57.0 without, 76.5 with it.
 BREADTH = "breadth"
+# What an experience gains or loses by how well its trigger fits the situation, in the same units.
+SITUATION = "situation"
 BREADTH_MOST = 2.0
 BREADTH_TURNS = 16.0
 # What a hit loses for each one before it that came of the same turn: the turn was told with the first. Without it a

@@ -7,6 +7,7 @@ leave out the rest of the defence: a hit is always quoted on a labelled line ins
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hindsight.domain.experience import Experience, OutcomeStatus
@@ -87,14 +88,18 @@ def reads_like_instruction(text: str) -> bool:
     return any(sign.stands_in(folded) for sign in signs)
 
 
-def warning_for(text: str, experience: Experience | None = None) -> str | None:
-    """What to be careful with in a hit, in the language of its text; `None` for nothing."""
+def warning_for(text: str, experience: Experience | None = None, differs: Sequence[str] = ()) -> str | None:
+    """What to be careful with in a hit, in the language of its text; `None` for nothing.
+
+    `differs`: what makes the situation of an experience another one than the present.
+    """
     words = wording(text)
     warnings = []
     if experience is not None:
         text = "\n".join((text, experience.trigger.context, *experience.action.steps))
         if experience.outcome.status is OutcomeStatus.FAILURE:
             warnings.append(words.failed)
+        warnings += [words.other.format(what=words.others[what]) for what in differs]
     if reads_like_instruction(text):
         warnings.append(words.instruction)
     return words.also.join(warnings) or None

@@ -26,6 +26,7 @@ from hindsight.search.rank import NOW, Ranked, rank
 from hindsight.search.record import Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
 from hindsight.search.routes import Routes, recall
+from hindsight.search.situations import differing, matched
 from hindsight.search.understand import Question, understand
 
 DEADLINE = 3.0  # seconds, SPEC §4.8
@@ -125,6 +126,7 @@ class Searcher:
         with trace.span("rank") as span:
             ranking = await rank(self._store, namespace, question, recalled, weights or self._settings.weights, frozen)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
+        ranking = await matched(self._store, namespace, question, ranking, weights or self._settings.weights, trace)
         ranking, unread = await rerank(self._reranking, question, ranking, trace)
         with trace.span("select") as span:
             selection = select(ranking.ranked, question)
@@ -205,7 +207,8 @@ def _hit(ranked: Ranked, memories: Mapping[str, Memory], episodes: Mapping[str, 
     memory = memories.get(entry.id)
     if memory is None:
         return None
-    return MemoryHit(memory, ranked.score, scores, _sources(memory, episodes), _warning(memory))
+    warning = _warning(memory, differing(ranked))
+    return MemoryHit(memory, ranked.score, scores, _sources(memory, episodes), warning)
 
 
 def _standing_hit(memory: Memory, episodes: Mapping[str, Episode]) -> MemoryHit:
@@ -220,8 +223,8 @@ def _sources(memory: Memory, episodes: Mapping[str, Episode]) -> tuple[SourceTex
     )
 
 
-def _warning(memory: Memory) -> str | None:
-    return warning_for(memory.content, memory.body if isinstance(memory.body, Experience) else None)
+def _warning(memory: Memory, differs: Sequence[str] = ()) -> str | None:
+    return warning_for(memory.content, memory.body if isinstance(memory.body, Experience) else None, differs)
 
 
 def _result(found: Found, trace: Trace) -> SearchResult:

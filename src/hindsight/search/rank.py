@@ -27,6 +27,8 @@ from hindsight.search.understand import Question
 # the recall@10 of ranking all, one of 60 loses 0.1.
 POOL = 100
 POOL_PER_HIT = 3
+# Where only experiences are asked for, all candidates are read: their whole triggers are told apart.
+SITUATIONS = 200
 # A fact stands for the episode it came from if it fits at least this well beside it; else the episode's other words
 # are what was asked for, and it is found as itself.
 STANDS_FOR = 0.6
@@ -69,7 +71,8 @@ async def rank(
 ) -> Ranking:
     """Score the candidates. Reads entries and use counts of the best `POOL` in one round."""
     candidates = Candidates.of(recalled, question.windows)
-    pool = candidates.best(max(POOL, POOL_PER_HIT * question.most))
+    least = SITUATIONS if question.filters.kinds == (Kind.EXPERIENCE,) else POOL
+    pool = candidates.best(max(least, POOL_PER_HIT * question.most))
     signals = candidates.signals_of(pool)
     entries, uses = await asyncio.gather(
         store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights, frozen)

@@ -1,0 +1,56 @@
+"""Which tools a situation calls for, learnt from the experiences themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hindsight.search.expected import FEWEST, Tools
+
+
+def unit(rows: list[list[float]]) -> np.ndarray:
+    held = np.array(rows, np.float64)
+    return held / np.linalg.norm(held, axis=1, keepdims=True)
+
+
+# Two words, each of which goes with a tool of its own.
+TRIGGERS = [[1, 0], [1, 0], [0, 1], [0, 1], [1, 1], [1, 1]]
+USED = [{"a"}, {"a"}, {"b"}, {"b"}, {"a", "b"}, {"a", "b"}]
+
+
+@pytest.mark.parametrize(("said", "best"), [([1.0, 0.0], {0, 1}), ([0.0, 1.0], {2, 3}), ([2**-0.5, 2**-0.5], {4, 5})])
+def test_the_tools_that_the_words_call_for_agree_best(said: list[float], best: set[int]) -> None:
+    agreement = Tools.of([frozenset(tools) for tools in USED]).agreement(unit(TRIGGERS), np.array(said))
+    assert set(np.flatnonzero(agreement > agreement.max() - 1e-9).tolist()) == best
+
+
+def test_tools_that_nothing_foretells_count_for_nothing() -> None:
+    used = [frozenset({"a"}), frozenset(), frozenset({"a"}), frozenset()]
+    same = unit([[1, 0], [1, 0], [1, 0], [1, 0]])
+    assert Tools.of(used).agreement(same, same[0]) == pytest.approx(np.ones(4), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "used",
+    [
+        [frozenset({"a"})] * 6,  # one that all have
+        [frozenset({str(number)}) for number in range(6)],  # ones that only one has
+        [frozenset()] * 6,
+    ],
+)
+def test_without_anything_to_tell_apart_all_agree(used: list[frozenset[str]]) -> None:
+    assert Tools.of(used).agreement(unit(TRIGGERS), unit(TRIGGERS)[0]) == pytest.approx(np.ones(6))
+
+
+def test_too_few_experiences_teach_nothing() -> None:
+    few = FEWEST - 1
+    used = [frozenset({"a"}), frozenset({"a"}), frozenset({"b"})][:few]
+    assert Tools.of(used).agreement(unit(TRIGGERS)[:few], unit(TRIGGERS)[0]) == pytest.approx(np.ones(few))
+
+
+def test_agreement_stays_within_its_bounds() -> None:
+    random = np.random.default_rng(5)
+    triggers = unit(random.random((30, 12)).tolist())
+    used = [frozenset(np.array(list("abcdef"))[random.random(6) > 0.5].tolist()) for _ in range(30)]
+    agreement = Tools.of(used).agreement(triggers, triggers[3])
+    assert ((agreement > 0) & (agreement <= 1)).all()
