@@ -11,8 +11,10 @@ from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Kind, Layer, Memory, Source
 from hindsight.domain.query import Query
 from hindsight.language.markers import FENCE_CLOSE, FENCE_OPEN, without_own_output
+from hindsight.language.tokens import ESTIMATE
 from hindsight.search.caution import warning_for
-from hindsight.search.pack import Block, excerpt, pack, tokens_of
+from hindsight.search.excerpt import excerpt
+from hindsight.search.pack import Block, pack
 from hindsight.search.understand import Question, understand
 from tests.search.made import NOW, about_user, episode, experience, memory
 
@@ -190,7 +192,7 @@ def test_standing_memories_come_first_once_and_within_their_slot() -> None:
     slot = [line for line in lines if "严重过敏" in line]
     assert lines[: len(slot)] == slot
     assert 1 <= len(slot) <= 3
-    assert tokens_of("\n".join(slot)) <= 125
+    assert ESTIMATE.tokens("\n".join(slot)) <= 125
     assert made.text.count("第2种") == 1
 
 
@@ -200,9 +202,9 @@ def test_a_long_standing_memory_is_cut_and_keeps_nobody_out() -> None:
     lines = block(standing=standing).text.splitlines()[2:4]
     assert "1: The staging" in lines[0]
     assert "2: The staging" in lines[1]
-    assert tokens_of("\n".join(lines)) <= 125
+    assert ESTIMATE.tokens("\n".join(lines)) <= 125
     (only,) = (line for line in block(standing=standing[:1]).text.splitlines() if "staging" in line)
-    assert tokens_of(lines[0]) < tokens_of(only) <= 125
+    assert ESTIMATE.tokens(lines[0]) < ESTIMATE.tokens(only) <= 125
 
 
 def test_nothing_found_is_said_in_the_language_of_the_question() -> None:
@@ -234,7 +236,7 @@ def test_the_block_keeps_its_token_budget_and_names_what_it_left_out(budget: int
     hits = [hit(memory(number, f"第{number}件事：" + "今天天气很好，我们去公园散步。" * 20)) for number in range(1, 12)]
     made = block(*hits, max_tokens=budget)
     assert made.tokens <= budget
-    assert made.tokens == tokens_of(made.text)
+    assert made.tokens == ESTIMATE.tokens(made.text)
     shown = [one for one in hits if f"#{one.short_id}" in made.text]
     assert [one.memory_id for one in hits if one not in shown] == list(made.left_out)
 
@@ -246,7 +248,7 @@ def test_a_long_hit_is_cut_to_the_sentences_that_were_asked_about() -> None:
     assert "allergy to peanuts began in Lima" in cut
     assert cut.startswith("…")
     assert cut.endswith("…")
-    assert tokens_of(cut) <= 65
+    assert ESTIMATE.tokens(cut) <= 65
 
 
 def test_one_endless_sentence_is_cut_at_its_beginning() -> None:

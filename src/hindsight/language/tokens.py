@@ -1,8 +1,9 @@
-"""How many tokens a text will cost a language model, without a tokenizer."""
+"""How many tokens a text will cost a language model: an estimate, or exact where a tokenizer is at hand."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 # Tokens per item, fitted on Chinese and English text (characters / 4 errs 68 % on Chinese). Against o200k the sum is
 # 4 to 6 % high. Other vocabularies differ: 15 % more covers the newer ones, but cl100k takes half as much again for
@@ -76,3 +77,33 @@ def token_cost(text: str) -> float:
 def _length(of: re.Pattern[str], text: str) -> int:
     # One pass in C for each class of character costs half of looking at each item in Python.
     return sum(map(len, of.findall(text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruler:
+    """Measures text in tokens. `cost`: of a text, before it is rounded; `margin`: what is added for safety.
+
+    Costs of lines, and `joint` for each break between two, add up to at least the cost of the lines joined.
+    """
+
+    cost: Callable[[str], float]
+    margin: float = 1.0
+    joint: float = 0.0
+
+    def whole(self, cost: float) -> int:
+        """Tokens of a cost."""
+        return math.ceil(whole_tokens(cost) * self.margin)
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text."""
+        return self.whole(self.cost(text))
+
+
+# In any model's vocabulary, rather too many than too few: the estimate was fitted on two vocabularies, and others run
+# up to 15 % longer.
+ESTIMATE = Ruler(token_cost, margin=1.15)
+
+
+def exact(count: Callable[[str], int]) -> Ruler:
+    """The ruler of one model's own tokenizer."""
+    return Ruler(count, joint=1.0)

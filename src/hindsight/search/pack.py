@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,13 +14,11 @@ from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit
 from hindsight.domain.memory import Kind, Statement
 from hindsight.language.fold import fold
 from hindsight.language.markers import FENCE_CLOSE, FENCE_NAME, FENCE_OPEN
-from hindsight.language.segment import index_terms
-from hindsight.language.tokens import token_cost, whole_tokens
+from hindsight.language.tokens import ESTIMATE, Ruler
+from hindsight.search.excerpt import excerpt, shortened
 from hindsight.search.rank import Distinct, Ranked
 from hindsight.search.understand import Question
 from hindsight.search.wording import CHINESE, ENGLISH, Wording, is_chinese, wording
-
-OTHER_VOCABULARIES = 1.15  # the estimate was fitted on two vocabularies; others run up to 15 % longer
 
 # A hit that fits less than half as well as the best ends the answer where its length is ours to choose.
 DROP = 0.5
@@ -30,10 +27,9 @@ DROP = 0.5
 NOISE, SURE, FEW = 0.22, 0.3, 5
 
 STANDING_LINES, STANDING_TOKENS = 3, 120  # SPEC §4.5
-LEAST_LINE = 60  # tokens; a line cut shorter says nothing
-TAIL_TOKENS = 60  # a line's id, importance, source and label
+LEAST_LINE = 60  # tokens of a line that is cut, where there is room for them
+LEAST_BODY = 12  # tokens; what is cut shorter says nothing
 HIGH, MEDIUM = 0.8, 0.4
-LONGEST_EXCERPTED = 20_000  # characters; writing splits what is longer, so this only bounds the time
 LONGEST_SESSION = 40
 LONGEST_SPEAKER = 40
 
@@ -42,16 +38,19 @@ _SPACE = re.compile(rf"{_BLANK}(?:(?<! ){_BLANK}*|{_BLANK}+)")  # all but a sing
 _OPENING = ("<", "\uff1c", "&lt")  # the second is full width
 _BRACKETS = str.maketrans("<>\uff1c\uff1e", "\u2039\u203a\u2039\u203a")  # angle quotation marks in their place
 _PARENTHESES = str.maketrans("()（）[]", "      ")
-_SENTENCE = re.compile(r"[^.!?。！？；;\n]+[.!?。！？；;\n]*\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The context block, its length in tokens, and the ids of hits that it had no room for."""
+    """The context block, its length in tokens, and the ids of what it had no room for.
+
+    `left_out`: hits; `unnamed`: standing memories beyond their slot that are no hits either.
+    """
 
     text: str
     tokens: int
     left_out: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +59,6 @@ class _Line:
 
     text: str
     cost: float
-
-    @classmethod
-    def of(cls, text: str) -> _Line:
-        return cls(text, token_cost(text))
-
-    @property
-    def tokens(self) -> int:
-        return _tokens(self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,64 +97,86 @@ def _least(best: float, chosen: int, question: Question) -> float:
     return NOISE * best if sure else 0.0
 
 
-def pack(hits: Sequence[Hit], standing: Sequence[MemoryHit], question: Question, *, confident: bool) -> Block:
+def pack(
+    hits: Sequence[Hit],
+    standing: Sequence[MemoryHit],
+    question: Question,
+    *,
+    confident: bool,
+    ruler: Ruler = ESTIMATE,
+) -> Block:
     """Write the block. Standing memories come first and are not repeated; long hits are cut to what was asked about."""
-    upright = _standing_lines(standing)
-    words = _main_language([hit.content for hit in (*standing, *hits)], question)
+    asked, words = wording(question.text), _main_language([hit.content for hit in (*standing, *hits)], question)
+    # Whether something fits is said to who asked; the rest is in the language of the memories.
+    doubt = [] if hits and confident else [asked.unsure if hits else asked.nothing]
+    opening = [f'{FENCE_OPEN} type="data">', words.data_only]
+    most_left = words.left_out.format(count=len(hits) + len(standing))
+    frame = _cost("\n".join([*opening, *doubt, FENCE_CLOSE]), ruler) + _cost(most_left, ruler) + ruler.joint
+    upright = _standing_lines(standing, min(STANDING_TOKENS, question.max_tokens - ruler.whole(frame)), ruler)
     rest = [hit for hit in hits if hit.memory_id not in upright]
-    doubt = [] if hits and confident else [words.unsure if hits else words.nothing]
     # The doubt is about what follows it: a standing memory is no «nearest», unless it is all that was found.
-    body = [*upright.values(), *doubt] if rest or not hits else [*doubt, *upright.values()]
-    head = [f'{FENCE_OPEN} type="data">', words.data_only, *body]
-    frame = token_cost("\n".join([*head, FENCE_CLOSE]))
-    room = question.max_tokens - _tokens(frame + token_cost(words.left_out.format(count=len(hits))))
-    lines, left_out = _lines(rest, room, question)
-    tail = [words.left_out.format(count=len(left_out))] if left_out else []
-    cost = frame + sum(line.cost for line in lines.values()) + sum(map(token_cost, tail))
+    lasting = [line.text for line in upright.values()]
+    head = [*opening, *lasting, *doubt] if rest or not hits else [*opening, *doubt, *lasting]
+    taken = frame + sum(line.cost for line in upright.values())
+    lines = _lines(rest, question.max_tokens - ruler.whole(taken), question, ruler)
+    given = {hit.memory_id for hit in hits}
+    left_out = tuple(hit.memory_id for hit in rest if hit.memory_id not in lines)
+    unnamed = tuple(one.memory_id for one in standing if one.memory_id not in upright and one.memory_id not in given)
+    count = len(left_out) + len(unnamed)
+    tail = [words.left_out.format(count=count)] if count else []
     text = "\n".join([*head, *_grouped(rest, lines), *tail, FENCE_CLOSE])
-    return Block(text, _tokens(cost), left_out)
+    return Block(text, ruler.tokens(text), left_out, unnamed)
 
 
-def tokens_of(text: str) -> int:
-    """Tokens of a text in any model's vocabulary, rather too many than too few."""
-    return _tokens(token_cost(text))
+def _cost(line: str, ruler: Ruler) -> float:
+    return ruler.cost(line) + ruler.joint
 
 
-def _tokens(cost: float) -> int:
-    return math.ceil(whole_tokens(cost) * OTHER_VOCABULARIES)
-
-
-def _standing_lines(standing: Sequence[MemoryHit]) -> dict[str, str]:
+def _standing_lines(standing: Sequence[MemoryHit], slot: int, ruler: Ruler) -> dict[str, _Line]:
     """Lines of standing memories by id, as many as their slot holds; a long one is cut where others wait behind it."""
-    lines: dict[str, str] = {}
-    room = STANDING_TOKENS
+    lines: dict[str, _Line] = {}
+    room = slot
     for place, hit in enumerate(standing):
+        if len(lines) == STANDING_LINES:
+            break
         alone = not lines and place + 1 == len(standing)
-        share = room if alone else min(room, LEAST_LINE)
-        body = _body(hit)
-        line = _line(hit, body, short=True)
-        if tokens_of(line) > share >= LEAST_LINE:
-            line = _line(hit, excerpt(body, share - tokens_of(_line(hit, "", short=True)), frozenset()), short=True)
-        if len(lines) < STANDING_LINES and tokens_of(line) <= room:
+        line = _fitted(hit, room if alone else min(room, LEAST_LINE), room, frozenset(), ruler, short=True)
+        if line is not None:
             lines[hit.memory_id] = line
-            room -= tokens_of(line)
+            room -= ruler.whole(line.cost)
     return lines
 
 
-def _lines(hits: Sequence[Hit], room: int, question: Question) -> tuple[dict[str, _Line], tuple[str, ...]]:
+def _lines(hits: Sequence[Hit], room: int, question: Question, ruler: Ruler) -> dict[str, _Line]:
     """A line for each hit within `room` tokens; a better hit may take up to twice an even share of what is left."""
     lines: dict[str, _Line] = {}
     asked = frozenset(question.terms)
     for place, hit in enumerate(hits):
         share = min(room, max(LEAST_LINE, 2 * room // (len(hits) - place)))
-        body = _body(hit)
-        line = _Line.of(_line(hit, body))
-        if line.tokens > share:
-            line = _Line.of(_line(hit, excerpt(body, share - TAIL_TOKENS, asked)))
-        if line.tokens <= room:
+        line = _fitted(hit, share, room, asked, ruler)
+        if line is not None:
             lines[hit.memory_id] = line
-            room -= line.tokens
-    return lines, tuple(hit.memory_id for hit in hits if hit.memory_id not in lines)
+            room -= ruler.whole(line.cost)
+    return lines
+
+
+def _fitted(
+    hit: Hit, share: int, room: int, asked: frozenset[str], ruler: Ruler, *, short: bool = False
+) -> _Line | None:
+    """The line of a hit, cut to its share where it is longer; `None` where there is no room for it in a form that says
+    something."""
+    body = _body(hit)
+    whole = _line(hit, body, short=short)
+    cost = _cost(whole, ruler)
+    if ruler.whole(cost) <= share:
+        return _Line(whole, cost)
+    around = ruler.whole(_cost(_line(hit, "", short=short), ruler))
+    share = min(room, max(share, around + LEAST_BODY))
+    part = (
+        _line(hit, excerpt(body, share - around, asked, ruler), short=short) if share >= around + LEAST_BODY else whole
+    )
+    cost = _cost(part, ruler)
+    return _Line(part, cost) if ruler.whole(cost) <= room else None
 
 
 def _grouped(hits: Sequence[Hit], lines: dict[str, _Line]) -> Iterable[str]:
@@ -178,7 +191,7 @@ def _grouped(hits: Sequence[Hit], lines: dict[str, _Line]) -> Iterable[str]:
 def _line(hit: Hit, body: str, *, short: bool = False) -> str:
     words = wording(hit.content)
     date = source_date(hit).isoformat()
-    session = _clean(hit.session_id or "").translate(_PARENTHESES).strip()[:LONGEST_SESSION]
+    session = shortened(_clean(hit.session_id or "").translate(_PARENTHESES).strip(), LONGEST_SESSION)
     source = words.source.format(date=date, session=words.session.format(session=session) if session else "")
     note = words.note.format(warning=hit.warning) if hit.warning else ""
     return words.line.format(
@@ -224,7 +237,7 @@ def _body(hit: Hit) -> str:
     text = _clean(hit.content)
     speaker = hit.episode.speaker if isinstance(hit, EpisodeHit) else hit.memory.speaker
     if speaker and fold(speaker) not in fold(text):  # a statement may still say «I»
-        return f"{_clean(speaker)[:LONGEST_SPEAKER]}{words.between}{text}"
+        return f"{shortened(_clean(speaker), LONGEST_SPEAKER)}{words.between}{text}"
     slot = hit.memory.body.slot if isinstance(hit, MemoryHit) and isinstance(hit.memory.body, Statement) else None
     return f"{words.slots[slot]}{words.between}{text}" if slot is not None and slot in words.slots else text
 
@@ -274,34 +287,3 @@ def _clean(text: str) -> str:
     if any(mark in line for mark in _OPENING) and FENCE_NAME.split("-")[0] in fold(line):
         line = line.replace("&lt;", "<").replace("&gt;", ">").translate(_BRACKETS)
     return line
-
-
-def excerpt(text: str, tokens: int, asked: frozenset[str]) -> str:
-    """The part of a long text around the sentence that shares most with the question, within `tokens`."""
-    sentences = _SENTENCE.findall(text[:LONGEST_EXCERPTED]) or [text]
-    shared = [len(asked.intersection(index_terms(sentence))) for sentence in sentences]
-    first = last = shared.index(max(shared))
-    room = tokens - tokens_of(sentences[first])
-    while True:
-        # Onwards first: what follows explains more often than what went before.
-        after = tokens_of(sentences[last + 1]) if last + 1 < len(sentences) else None
-        if after is not None and after <= room:
-            last, room = last + 1, room - after
-            continue
-        before = tokens_of(sentences[first - 1]) if first > 0 else None
-        if before is None or before > room:
-            break
-        first, room = first - 1, room - before
-    kept = _cut("".join(sentences[first : last + 1]).strip(), tokens)
-    return f"{'…' if first > 0 else ''}{kept}{'…' if last < len(sentences) - 1 and not kept.endswith('…') else ''}"
-
-
-def _cut(text: str, tokens: int) -> str:
-    """The beginning of a text within `tokens`."""
-    if tokens_of(text) <= tokens:
-        return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if tokens_of(text[:middle]) < tokens else (low, middle - 1)
-    return f"{text[:low].rstrip()}…"

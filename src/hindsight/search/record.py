@@ -91,6 +91,7 @@ def note_found(trace: Trace, found: Found, weights: Weights) -> None:
     trace.note("ranking", [_noted(one) for one in kept])
     trace.note("given", [one.entry.id for one in chosen])
     trace.note("standing", [hit.memory_id for hit in found.standing])
+    trace.note("standing_left_out", list(found.block.unnamed))
     trace.note("cut", dict[str, Json](cuts_of(kept, found)))
 
 
