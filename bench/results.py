@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import scale
+from bench import experience, scale
 from bench.pairs import CONFUSED
 from bench.report import Rows, columns, markdown, progress
 from bench.time import MISSES
@@ -101,10 +101,21 @@ RUNS = (
         "455 facts written in order, then asked. `outdated_as_current`: a superseded value among the first five hits; "
         "`wrongly_retired`: facts without a later rival that no longer answer.",
     ),
+    Run(
+        "experience",
+        "bench.experience",
+        ("--sizes", "0", "100", "10000"),
+        "Experiences by situation",
+        "Beside each set the same by plain BM25 and by plain vectors over the triggers. `lookalike_first`: one of "
+        "another group of the same site or domain came first; `null_auc`: how well the fit of the first hit tells "
+        "situations with a right experience from those without. `lessons` is made up. Below: CPU time with so many "
+        "experiences kept, and what another bar for confidence would give.",
+    ),
     Run("index", "bench.index", (), "Indexes", "The candidates for the embedded indexes side by side."),
 )
 # Rows whose keys begin so have a table of their own, under this head.
-APART = {MISSES: "missed", CONFUSED: "labelled"}
+APART = {MISSES: "missed", CONFUSED: "labelled", experience.SIZES: "experiences", experience.CURVE: "from a fit of"}
+ORDERS = {"bench.scale": scale.ORDER, "bench.experience": experience.ORDER}
 ABLATION = {"both": "recall", "keyword only": "keyword_only", "vector only": "vector_only"}
 
 
@@ -184,7 +195,7 @@ def _plain_parts(found: Mapping[str, Rows]) -> list[str]:
     for run in RUNS:
         if run.module == "bench.recall" or not found[run.name]:
             continue
-        order = scale.ORDER if run.module == "bench.scale" else ()
+        order = ORDERS.get(run.module, ())
         rows = {key: row for key, row in found[run.name].items() if not key.startswith(tuple(APART))}
         parts += [f"## {run.title}", run.says, markdown(rows, order, head="run")]
         for prefix, head in APART.items():
