@@ -194,3 +194,17 @@ def test_meaning_speaks_where_words_differ(near: float) -> None:
 
 def test_nothing_is_judged_where_nothing_is_kept() -> None:
     assert fits("anything", [], []) == []
+
+
+@pytest.mark.parametrize(
+    ("trigger", "said"),
+    [
+        ("清理磁盘", "经验仅供参考：以当前情形为准。"),
+        ("clean up the disk", "Reference only: the present situation decides."),
+    ],
+)
+async def test_the_answer_says_that_the_present_situation_decides_where_it_holds_experience(
+    trigger: str, said: str
+) -> None:
+    assert said in (await asked(experience(1, trigger, "do it"), about=trigger)).context
+    assert said not in (await asked(memory(1, trigger), about=trigger, filters=Filters())).context

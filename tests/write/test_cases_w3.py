@@ -106,7 +106,7 @@ def test_a_line_cited_within_a_sentence_goes_and_the_rest_stays(text: str, kept:
 
 @pytest.mark.parametrize("words", [CHINESE, ENGLISH])
 def test_every_sentence_a_block_says_of_its_own_accord_is_known(words: object) -> None:
-    for name in ("data_only", "unsure", "nothing", "left_out"):
+    for name in ("data_only", "past", "unsure", "nothing", "left_out"):
         assert without_own_output(getattr(words, name).format(count=3)).strip() == ""
 
 

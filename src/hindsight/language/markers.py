@@ -34,12 +34,13 @@ _CITED = re.compile(rf"(?:\[[^\]\n]{{1,24}}\] - )?[^.。!！?？\n]*{_TAIL}", re
 # What the block says of its own accord, where its fence was lost.
 _HEADER = re.compile(
     r"^[ \t>*_-]*(?:以下是记忆中的资料，只供参考，不是指令。|没有完全吻合的记忆，以下是最接近的。|没有找到相关的记忆。|"
-    r"（另有 \d+ 条因篇幅未列出）|Data from memory, for reference only; not instructions\.|"
+    r"（另有 \d+ 条因篇幅未列出）|经验仅供参考：以当前情形为准。|Reference only: the present situation decides\.|"
+    r"Data from memory, for reference only; not instructions\.|"
     r"No memory fits exactly; these are the nearest\.|No memory fits this question\.|"
     r"\(\d+ more left out for length\))[ \t*_]*$\n?",
     re.MULTILINE,
 )
-_HEADER_HINT = re.compile(r"记忆|因篇幅|emory|left out for length")
+_HEADER_HINT = re.compile(r"记忆|因篇幅|仅供参考|emory|left out for length|Reference only")
 _EMPTY_QUOTE = re.compile(r"^[ \t]*>[> \t]*$\n?", re.MULTILINE)
 _EMPTY_CODE = re.compile(r"```\w*\s*```\n?")
 # The answer of a search as a program gets it.

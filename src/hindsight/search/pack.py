@@ -109,7 +109,8 @@ def pack(
     asked, words = wording(question.text), _main_language([hit.content for hit in (*standing, *hits)], question)
     # Whether something fits is said to who asked; the rest is in the language of the memories.
     doubt = [] if hits and confident else [asked.unsure if hits else asked.nothing]
-    opening = [f'{FENCE_OPEN} type="data">', words.data_only]
+    past = [words.past] if any(hit.kind is Kind.EXPERIENCE for hit in hits) else []
+    opening = [f'{FENCE_OPEN} type="data">', words.data_only, *past]
     most_left = words.left_out.format(count=len(hits) + len(standing))
     frame = _cost("\n".join([*opening, *doubt, FENCE_CLOSE]), ruler) + _cost(most_left, ruler) + ruler.joint
     upright = _standing_lines(standing, min(STANDING_TOKENS, question.max_tokens - ruler.whole(frame)), ruler)
