@@ -27,9 +27,6 @@ from hindsight.search.understand import Question
 # the recall@10 of ranking all, one of 60 loses 0.1.
 POOL = 100
 POOL_PER_HIT = 3
-# Where only experiences are asked for, more are read: their whole triggers are told apart. With 200 webarena finds the
-# same, and a search takes 13 ms more.
-SITUATIONS = 100
 # A fact stands for the episode it came from if it fits at least this well beside it; else the episode's other words
 # are what was asked for, and it is found as itself.
 STANDS_FOR = 0.6
@@ -72,8 +69,7 @@ async def rank(
 ) -> Ranking:
     """Score the candidates. Reads entries and use counts of the best `POOL` in one round."""
     candidates = Candidates.of(recalled, question.windows)
-    least = SITUATIONS if question.filters.kinds == (Kind.EXPERIENCE,) else POOL
-    pool = candidates.best(max(least, POOL_PER_HIT * question.most))
+    pool = candidates.best(max(POOL, POOL_PER_HIT * question.most))
     signals = candidates.signals_of(pool)
     entries, uses = await asyncio.gather(
         store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights, frozen)
