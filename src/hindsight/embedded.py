@@ -23,6 +23,7 @@ from hindsight.app import open_engine
 from hindsight.config import Settings
 from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
 from hindsight.domain.episode import EMPTY, JsonValue, Message, Metadata
+from hindsight.domain.evaluation import Evaluation
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order, Page, Stats
@@ -224,6 +225,22 @@ class AsyncHindsight:
         """Why a traced search did, or did not, return a memory: the stage that lost it."""
         return await (await self.engine()).explain(self._within(namespace), trace_id, memory_id)
 
+    async def evaluate(
+        self,
+        questions: Sequence[Mapping[str, object]] | None = None,
+        *,
+        namespace: str | None = None,
+        a: str | None = None,
+        b: str | None = None,
+    ) -> Evaluation:
+        """How well questions with known answers are answered under the settings `a` and `b`, each by default the one
+        in force, for instance `weights=balanced;routes=keyword;rerank=off`.
+
+        `questions`: objects with `query`, `relevant` (ids) and `asked_at`; `None` takes the stored searches that had
+        feedback. Nothing is written.
+        """
+        return await (await self.engine()).evaluate(self._within(namespace), questions, a, b)
+
     async def get(self, memory_id: str, *, namespace: str | None = None) -> Memory:
         """One memory by its id, whole or short. `NotFound`, `Ambiguous`."""
         return await (await self.engine()).get(self._within(namespace), memory_id)
@@ -406,6 +423,7 @@ class Hindsight:
     trace = _blocking(AsyncHindsight.trace)
     replay = _blocking(AsyncHindsight.replay)
     explain = _blocking(AsyncHindsight.explain)
+    evaluate = _blocking(AsyncHindsight.evaluate)
     get = _blocking(AsyncHindsight.get)
     list = _blocking(AsyncHindsight.list)
     history = _blocking(AsyncHindsight.history)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
 from hindsight.domain.episode import JsonValue
+from hindsight.domain.evaluation import Evaluation
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats
@@ -21,8 +22,10 @@ from hindsight.experience.record import ExperienceRequest, Recorder
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
+from hindsight.search.evaluate import Evaluator, parse_setting
 from hindsight.search.pipeline import Searcher
 from hindsight.search.replay import Replayer
+from hindsight.search.routes import CONTEXT, DEADLINES
 from hindsight.upkeep.jobs import Worker
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
@@ -147,6 +150,18 @@ class Engine:
         """What became of a memory, or a turn, in a traced search."""
         whole = await self._resolve(namespace, memory_id)
         return await self._parts.replayer.explain(namespace, check_text("trace_id", trace_id), whole)
+
+    async def evaluate(
+        self, namespace: str, questions: Sequence[Mapping[str, object]] | None, a: str | None, b: str | None
+    ) -> Evaluation:
+        """How well questions with known answers are answered under two settings; `None`: those that had feedback."""
+        parts = self._parts
+        routes = sorted(DEADLINES.keys() - {CONTEXT})
+        sides = [parse_setting(name, given, parts.searcher.in_force, routes) for name, given in (("a", a), ("b", b))]
+        evaluator = Evaluator(parts.store, parts.searcher, parts.clock)
+        if questions is None:
+            return await evaluator.of_feedback(_checked(namespace), sides)
+        return await evaluator.of_questions(_checked(namespace), questions, sides)
 
     async def get(self, namespace: str, memory_id: str) -> Memory:
         """One memory, whatever its status, by its id, whole or short."""

@@ -170,6 +170,10 @@ class Store(Protocol):
         """The record of one search."""
         ...
 
+    async def traces(self, namespace: str, *, limit: int) -> Sequence[Mapping[str, JsonValue]]:
+        """The records of the latest searches, oldest first."""
+        ...
+
     async def lease_job(self, kinds: Sequence[str], *, owner: str, now: datetime, until: datetime) -> Job | None:
         """Take the oldest job that is due, or whose lease has run out, in any namespace."""
         ...

@@ -17,7 +17,7 @@ import typer
 from hindsight.errors import HindsightError, InvalidInput
 from hindsight.interfaces import mcp_handshake
 from hindsight.interfaces.cli_call import AsJson, Call, DataDir, Namespace, command
-from hindsight.interfaces.cli_errors import BAD_INPUT, INTERRUPTED, OK, Broken, exit_code, explain
+from hindsight.interfaces.cli_errors import BAD_INPUT, FAILED, INTERRUPTED, OK, Broken, exit_code, explain
 from hindsight.interfaces.cli_render import (
     memory_lines,
     receipt_lines,
@@ -206,6 +206,35 @@ def replay(
         again = memory.replay(trace, as_of_then=as_of_then, weights=weights)
     call.answer(shapes_trace.replay_shape(again), cli_replay.replay_lines(again))
     call.note(cli_replay.replay_notes(again))
+
+
+@command(app, "eval")
+def evaluate(
+    call: Call,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE",
+            help='Questions, one JSON object a line: {"query": ..., "relevant": [ids]}; without it, the stored '
+            "searches whose hits had feedback.",
+        ),
+    ] = None,
+    *,
+    a: Annotated[str | None, typer.Option("--a", metavar="SETTING", help="One setting; else the one in force.")] = None,
+    b: Annotated[
+        str | None,
+        typer.Option("--b", metavar="SETTING", help="The other, e.g. 'weights=balanced;routes=keyword;rerank=off'."),
+    ] = None,
+) -> int:
+    """Measure two settings side by side on questions with known answers. Exit code 1 if there are too few."""
+    from hindsight.interfaces import cli_eval  # noqa: PLC0415 - needed by no other command
+
+    questions = None if file is None else cli_eval.questions_of(file)
+    with call.open(warm=True) as memory:
+        found = memory.evaluate(questions, a=a, b=b)
+    call.answer(cli_eval.evaluation_shape(found), cli_eval.evaluation_lines(found))
+    call.note(cli_eval.evaluation_notes(found))
+    return OK if found.sides else FAILED
 
 
 @command(app)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from hindsight.domain.episode import Episode
+from hindsight.domain.evaluation import Setting
 from hindsight.domain.experience import Experience
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Kind, Memory
@@ -93,6 +95,19 @@ class Searcher:
     def settings(self) -> SearchSettings:
         """How it ranks."""
         return self._settings
+
+    @property
+    def in_force(self) -> Setting:
+        """What of its settings can be compared with another."""
+        return Setting(self._settings.weights, self._settings.routes.on, self._reranking is not None)
+
+    def under(self, setting: Setting) -> Searcher:
+        """The same searcher under another setting, for `find` alone."""
+        other = copy(self)
+        routes = replace(self._settings.routes, on=setting.routes)
+        other._settings = replace(self._settings, weights=setting.weights, routes=routes)
+        other._reranking = self._reranking if setting.rerank else None
+        return other
 
     async def aclose(self) -> None:
         """Finish counting uses."""

@@ -328,6 +328,11 @@ class OracleStore:
         check_text("trace_id", trace_id)
         return self._traces.get(namespace, {}).get(trace_id)
 
+    async def traces(self, namespace: str, *, limit: int) -> Sequence[Mapping[str, JsonValue]]:
+        """See `Store.traces`."""
+        self._space(namespace)
+        return list(self._traces.get(namespace, {}).values())[-limit:] if limit > 0 else []
+
     # Jobs -----------------------------------------------------------------------------------------------------------
 
     async def lease_job(self, kinds: Sequence[str], *, owner: str, now: datetime, until: datetime) -> Job | None:

@@ -148,6 +148,12 @@ class StoreContract(WritingContract, ReadingContract):
         await store.save_trace(SPACE, "t1", NOON, {})
         assert await store.trace(SPACE, "t1") == {}
 
+    async def test_the_latest_traces_are_read_oldest_first(self, store: Store) -> None:
+        for number in range(5):
+            await store.save_trace(SPACE, f"t{number}", NOON, {"number": number})
+        assert [body["number"] for body in await store.traces(SPACE, limit=3)] == [2, 3, 4]
+        assert await store.traces("elsewhere", limit=3) == []
+
     async def test_the_store_owns_its_embedding_model(self, store: Store) -> None:
         assert await store.embedding_model() is None
         await store.set_embedding_model(MODEL, expected=None)

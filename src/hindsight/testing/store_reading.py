@@ -63,6 +63,7 @@ READS: Mapping[str, Read] = {
     "stats": lambda store, space: _episode_count(store, space),
     "uses": lambda store, space: store.uses(space, ["m1"]),
     "trace": lambda store, space: store.trace(space, "t1"),
+    "traces": lambda store, space: store.traces(space, limit=10),
     "jobs": lambda store, space: store.jobs(space),
 }
 """A call of every read method that takes a namespace, each of which finds something after `filled`."""

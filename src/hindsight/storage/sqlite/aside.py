@@ -132,6 +132,12 @@ class Gathered:
             found = self._traces.get(key) or self._traces_going.get(key)
         return None if found is None else loads(found[1])
 
+    def waiting_traces(self, namespace: str) -> dict[str, str]:
+        """Traces that are not known to be in the file yet, as JSON text by id, oldest first."""
+        with self._lock:
+            waiting = [*self._traces_going.items(), *self._traces.items()]
+        return {trace_id: text for (space, trace_id), (_, text) in waiting if space == namespace}
+
 
 def stored_uses(database: Database, namespace: str, ids: Sequence[str]) -> list[Row]:
     """Id, count and last use in microseconds of those that have a row."""
@@ -142,6 +148,12 @@ def stored_trace(database: Database, namespace: str, trace_id: str) -> Mapping[s
     """A trace in the file."""
     row = database.row("trace", (namespace, trace_id))
     return None if row is None else loads(row[0])
+
+
+def stored_traces(database: Database, namespace: str, limit: int) -> dict[str, str]:
+    """The latest traces in the file, as JSON text by id, oldest first."""
+    rows = database.rows("traces", (namespace, limit))
+    return {row[0]: row[1] for row in reversed(rows)}
 
 
 def merged(stored: Sequence[Row], waiting: Mapping[str, tuple[int, int]]) -> dict[str, Use]:

@@ -309,3 +309,6 @@ DELETE FROM trace WHERE at < ?1
 
 -- name: trace
 SELECT body FROM trace WHERE namespace = ?1 AND id = ?2
+
+-- name: traces
+SELECT id, body FROM trace WHERE namespace = ?1 ORDER BY seq DESC LIMIT ?2

@@ -25,9 +25,10 @@ from hindsight.storage.checks import (
     encoded,
 )
 from hindsight.storage.schema import Migration, migrations
+from hindsight.storage.snapshot import loads
 from hindsight.storage.sqlite import jobs, reading
 from hindsight.storage.sqlite.applying import apply
-from hindsight.storage.sqlite.aside import Gathered, Retention, merged, stored_trace, stored_uses
+from hindsight.storage.sqlite.aside import Gathered, Retention, merged, stored_trace, stored_traces, stored_uses
 from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
 from hindsight.storage.sqlite.threads import Readers, Writer, explained
 from hindsight.storage.sqlite.upgrade import upgrade
@@ -281,6 +282,15 @@ class SqliteStore:
         check_texts("trace_id", (namespace, trace_id))
         waiting = self._gathered.waiting_trace(namespace, trace_id)
         return waiting if waiting is not None else await self._read(stored_trace, namespace, trace_id)
+
+    async def traces(self, namespace: str, *, limit: int) -> Sequence[Mapping[str, JsonValue]]:
+        """See `Store.traces`."""
+        check_texts("namespace", (namespace,))
+        if limit <= 0:
+            return []
+        waiting = self._gathered.waiting_traces(namespace)  # before the file: none is missed in between
+        stored = await self._read(stored_traces, namespace, limit)
+        return [loads(text) for text in {**stored, **waiting}.values()][-limit:]
 
     # Jobs -----------------------------------------------------------------------------------------------------------
 
