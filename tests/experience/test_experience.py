@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hindsight import AsyncHindsight
 from hindsight.domain.change import OutcomeAction, Receipt
-from hindsight.domain.experience import Experience, Outcome
+from hindsight.domain.experience import Experience, Outcome, OutcomeStatus
 from hindsight.errors import InvalidInput
 
 STEPS = ["用 pdftotext 抽取文本", "按标题分段", "写成 Markdown"]
@@ -26,7 +27,7 @@ def memory_id(receipt: Receipt) -> str:
 async def outcome_of(memory: AsyncHindsight, one: str) -> Outcome:
     body = (await memory.get(one)).body
     assert isinstance(body, Experience)
-    return body.outcome
+    return replace(body.outcome, last_used=None)
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ async def test_feedback_moves_trust_in_whole_hundredths_within_bounds(memory: As
         assert await outcome_of(memory, one) == Outcome(confidence=100, successes=7)
         for _ in range(6):
             await memory.feedback(one, "failure", note="did not help")
-        assert await outcome_of(memory, one) == Outcome(confidence=0, successes=7, failures=6)
+        assert await outcome_of(memory, one) == Outcome(OutcomeStatus.FAILURE, confidence=0, successes=7, failures=6)
         assert (await memory.history(one))[-1].reason == "failure: did not help"
 
 

@@ -146,6 +146,11 @@ def parse_experience(
     )
 
 
+def agent_name(given: object) -> str:
+    """The name of an agent. `InvalidInput`."""
+    return _bounded("agent", given, MAX_NAME)
+
+
 def _already_there(held: Memory) -> Receipt:
     outcome = WriteOutcome(
         OutcomeAction.IGNORED, held.id, held.content, held.kind, held.importance, reason="already kept, word for word"

@@ -48,6 +48,7 @@ app.add_typer(experience, name="experience")
 
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="Id of the memory, whole or short.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")]
+Agent = Annotated[str | None, typer.Option(metavar="NAME", help="Which agent says so; else HINDSIGHT_AGENT.")]
 Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="The conversation or task run.")]
 
 
@@ -262,11 +263,18 @@ def write_experience(
     tag: Tags = None,
     tool: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A tool used; may be repeated.")] = None,
     session: Session = None,
+    agent: Agent = None,
 ) -> None:
     """Keep what worked or failed: in which situation, which steps, how it ended."""
     with call.open(warm=True) as memory:
         receipt = memory.write_experience(
-            trigger, step or (), outcome_status=outcome, tags=tag or (), tools_used=tool or (), session_id=session
+            trigger,
+            step or (),
+            outcome_status=outcome,
+            tags=tag or (),
+            tools_used=tool or (),
+            session_id=session,
+            agent=agent,
         )
     call.answer(receipt_shape(receipt), receipt_lines(receipt))
     call.note(receipt_notes(receipt))
@@ -279,10 +287,11 @@ def feedback(
     outcome: Annotated[str, typer.Argument(help="success or failure.")],
     *,
     note: Annotated[str, typer.Option(metavar="TEXT", help="What happened.")] = "",
+    agent: Agent = None,
 ) -> None:
     """Say whether following an experience worked; its confidence moves."""
     with call.open() as memory:
-        rated = memory.feedback(memory_id, outcome, note=note)
+        rated = memory.feedback(memory_id, outcome, note=note, agent=agent)
     call.answer(memory_shape(rated), memory_lines(rated))
 
 

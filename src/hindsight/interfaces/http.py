@@ -295,7 +295,7 @@ async def pin(memory_id: str, body: bodies.PinBody, memory: Memory) -> Answer:
 @rest.post("/memories/{memory_id}/feedback")
 async def feedback(memory_id: str, body: bodies.FeedbackBody, memory: Memory) -> Answer:
     """Say whether following an experience worked."""
-    return Answer(memory_shape(await memory.feedback(memory_id, body.outcome, note=body.note)))
+    return Answer(memory_shape(await memory.feedback(memory_id, **_given(body))))
 
 
 @rest.post("/undo")

@@ -110,6 +110,7 @@ class FeedbackBody(Body):
 
     outcome: OutcomeStatus
     note: str = ""
+    agent: str | None = None
 
 
 class DecayBody(Body):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from hindsight.domain.change import Contradiction, Receipt, Revision
+from hindsight.domain.confidence import expected, proven
 from hindsight.domain.episode import JsonValue
-from hindsight.domain.experience import Experience, Outcome
+from hindsight.domain.experience import Experience, Outcome, Way
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Page, Stats
@@ -173,14 +174,45 @@ def _experience_shape(memory: Memory, *, words: bool) -> Shape:
     experience = memory.body
     if not isinstance(experience, Experience):
         return {}
-    shape: Shape = {"outcome": _outcome_shape(experience.outcome)}
+    shape: Shape = {
+        "outcome": _outcome_shape(experience.outcome),
+        "source": memory.metadata.get("source") or ("text" if memory.sources else "call"),
+        "contributors": _contributors(memory.agent, experience),
+        "originals": list(experience.originals),
+    }
     if words:
         shape |= {
             "trigger": {"context": experience.trigger.context, "keywords": list(experience.trigger.keywords)},
             "steps": list(experience.action.steps),
             "tools": list(experience.action.tools_used),
+            "alternatives": [_way_shape(way) for way in experience.ways[1:]],
         }
     return shape
+
+
+def _way_shape(way: Way) -> Shape:
+    """What to do if the steps before it fail; feedback under its own id counts for it."""
+    return {
+        "memory_id": way.id,
+        "steps": list(way.action.steps),
+        "tools": list(way.action.tools_used),
+        "outcome": _outcome_shape(way.outcome),
+    }
+
+
+def _contributors(writer: str | None, experience: Experience) -> list[JsonValue]:
+    """Who wrote it and who has reported on it since."""
+    credits = {one.agent: one for one in experience.credits}
+    names = [writer, *credits] if writer and writer not in credits else list(credits)
+    return [
+        {
+            "agent": name,
+            "wrote": name == writer,
+            "successes": credits[name].successes if name in credits else 0,
+            "failures": credits[name].failures if name in credits else 0,
+        }
+        for name in names
+    ]
 
 
 def _confidence(memory: Memory) -> float:
@@ -195,6 +227,9 @@ def _outcome_shape(outcome: Outcome) -> Shape:
         "call_count": outcome.call_count,
         "successes": outcome.successes,
         "failures": outcome.failures,
+        "last_used": _moment(outcome.last_used),
+        "expected": _rounded(expected(outcome)),
+        "proven": _rounded(proven(outcome)),
     }
 
 

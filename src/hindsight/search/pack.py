@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from hindsight.domain.experience import Experience, OutcomeStatus
+from hindsight.domain.experience import Experience, OutcomeStatus, plan
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit
 from hindsight.domain.memory import Kind, Statement
 from hindsight.language.fold import fold
@@ -244,7 +244,7 @@ def _body(hit: Hit) -> str:
 
 
 def _experience(experience: Experience, words: Wording) -> str:
-    steps = " ".join(f"{number}. {step}" for number, step in enumerate(experience.action.steps, 1))
+    steps = " ".join(f"{number}. {step}" for number, step in enumerate(plan(experience), 1))
     outcome = experience.outcome
     parts = [words.trigger.format(context=experience.trigger.context), words.steps.format(steps=steps)]
     if experience.action.tools_used:

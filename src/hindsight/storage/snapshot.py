@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from hindsight.domain.change import OutcomeAction, Receipt, WriteOutcome
 from hindsight.domain.episode import Origin
-from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.domain.experience import Action, Credit, Experience, Outcome, OutcomeStatus, Trigger, Way
 from hindsight.domain.memory import Body, Kind, Source, Statement
 
 JSON_COLUMNS = frozenset({"body", "tags", "entities", "sources", "metadata"})
@@ -43,18 +44,34 @@ def body_json(body: Body) -> str:
     if isinstance(body, Statement):
         said = {"subject": body.subject, "slot": body.slot, "value": body.value, "negated": body.negated}
         return dumps({**said, "topics": body.topics} if body.topics else said)
-    return dumps(
-        {
-            "trigger": {"context": body.trigger.context, "keywords": body.trigger.keywords},
-            "action": {"steps": body.action.steps, "tools_used": body.action.tools_used},
-            "outcome": {
-                "status": body.outcome.status,
-                "confidence": body.outcome.confidence,
-                "successes": body.outcome.successes,
-                "failures": body.outcome.failures,
-            },
-        }
-    )
+    told = {
+        "trigger": {"context": body.trigger.context, "keywords": body.trigger.keywords},
+        "action": _action_value(body.action),
+        "outcome": _outcome_value(body.outcome),
+    }
+    more = {
+        "ways": [
+            {"id": way.id, "action": _action_value(way.action), "outcome": _outcome_value(way.outcome)}
+            for way in body.ways
+        ],
+        "originals": body.originals,
+        "credits": [[one.agent, one.successes, one.failures] for one in body.credits],
+    }
+    return dumps({**told, **{name: value for name, value in more.items() if value}})
+
+
+def _action_value(action: Action) -> dict[str, Any]:
+    return {"steps": action.steps, "tools_used": action.tools_used}
+
+
+def _outcome_value(outcome: Outcome) -> dict[str, Any]:
+    value = {
+        "status": outcome.status,
+        "confidence": outcome.confidence,
+        "successes": outcome.successes,
+        "failures": outcome.failures,
+    }
+    return value if outcome.last_used is None else {**value, "last_used": outcome.last_used.isoformat()}
 
 
 def body_of(stored: str) -> Body:
@@ -65,11 +82,29 @@ def body_of(stored: str) -> Body:
     if "trigger" not in value:
         topics = tuple(value.get("topics", ()))
         return Statement(value["subject"], value["slot"], value["value"], value["negated"], topics)
-    trigger, action, outcome = value["trigger"], value["action"], value["outcome"]
+    trigger = value["trigger"]
     return Experience(
         Trigger(trigger["context"], tuple(trigger["keywords"])),
-        Action(tuple(action["steps"]), tuple(action["tools_used"])),
-        Outcome(OutcomeStatus(outcome["status"]), outcome["confidence"], outcome["successes"], outcome["failures"]),
+        _action_of(value["action"]),
+        _experienced(value["outcome"]),
+        tuple(Way(way["id"], _action_of(way["action"]), _experienced(way["outcome"])) for way in value.get("ways", ())),
+        tuple(value.get("originals", ())),
+        tuple(Credit(*credit) for credit in value.get("credits", ())),
+    )
+
+
+def _action_of(value: Mapping[str, Any]) -> Action:
+    return Action(tuple(value["steps"]), tuple(value["tools_used"]))
+
+
+def _experienced(value: Mapping[str, Any]) -> Outcome:
+    used = value.get("last_used")
+    return Outcome(
+        OutcomeStatus(value["status"]),
+        value["confidence"],
+        value["successes"],
+        value["failures"],
+        None if used is None else datetime.fromisoformat(used).astimezone(UTC),
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hindsight.domain.change import Act, Batch, Embedding, Put
 from hindsight.domain.episode import Episode, Origin, Role
-from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger
+from hindsight.domain.experience import Action, Credit, Experience, Outcome, OutcomeStatus, Trigger, Way
 from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement, Status
 from hindsight.domain.query import Filters, TimeRange
 
@@ -108,11 +108,23 @@ metadata = st.dictionaries(texts, json_values, max_size=3)
 
 some_texts = st.lists(texts, max_size=3).map(tuple)
 statements = st.builds(Statement, st.none() | texts, st.none() | texts, st.none() | texts, st.booleans(), some_words)
+actions = st.builds(Action, some_texts, some_texts)
+outcomes = st.builds(
+    Outcome,
+    st.sampled_from(OutcomeStatus),
+    st.integers(0, 100),
+    st.integers(0, 9),
+    st.integers(0, 9),
+    st.none() | times.map(lambda moment: moment.astimezone(UTC)),
+)
 experiences = st.builds(
     Experience,
     st.builds(Trigger, texts, some_texts),
-    st.builds(Action, some_texts, some_texts),
-    st.builds(Outcome, st.sampled_from(OutcomeStatus), st.integers(0, 100), st.integers(0, 9), st.integers(0, 9)),
+    actions,
+    outcomes,
+    st.lists(st.builds(Way, texts, actions, outcomes), max_size=2).map(tuple),
+    some_texts,
+    st.lists(st.builds(Credit, texts, st.integers(0, 9), st.integers(0, 9)), max_size=2).map(tuple),
 )
 
 
