@@ -124,3 +124,9 @@ def test_how_often_an_operation_occurs_is_told() -> None:
 @pytest.mark.parametrize("text", ["", " ", "!!!", "\U0001f600", "a" * (LONGEST + 5_000), "[" * 3_000, "'" * 3_000])
 def test_any_text_can_be_read(text: str) -> None:
     assert differences(read(text), read(text)) == ()
+
+
+@pytest.mark.parametrize("part", ["a.", "a-", "a1-_", "/a", "'a ", "{a", "#@", "把转成", "using "])
+def test_reading_takes_steps_in_proportion_to_the_text(part: str) -> None:
+    # What backtracks without bound would take minutes for this.
+    assert len(read(part * (LONGEST // len(part))).frame) < 10

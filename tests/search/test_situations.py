@@ -208,3 +208,16 @@ async def test_the_answer_says_that_the_present_situation_decides_where_it_holds
 ) -> None:
     assert said in (await asked(experience(1, trigger, "do it"), about=trigger)).context
     assert said not in (await asked(memory(1, trigger), about=trigger, filters=Filters())).context
+
+
+@pytest.mark.parametrize(
+    ("situation", "keyword"),
+    [("首页打开太慢，怀疑是图片", "图片"), ("the start page is slow, images perhaps", "images")],
+)
+def test_keywords_that_stand_in_the_situation_speak_for_an_experience(situation: str, keyword: str) -> None:
+    def told(*keywords: str) -> Experience:
+        return Experience(Trigger("page takes long", keywords), Action(("x",)))
+
+    without, found, missing = fits(situation, [told(), told(keyword), told("数据库 database")], [0.0] * 3)
+    assert found.value > without.value
+    assert missing.value == without.value

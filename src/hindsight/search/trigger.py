@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.domain.experience import Experience
+from hindsight.language.fold import fold
 from hindsight.language.situation import differences, is_light, read
 from hindsight.search.expected import Tools, Values
 
@@ -30,6 +31,7 @@ OPERATIONS = 0.5  # an operation counts so much beside a word or a pair of words
 LIGHT = 0.4  # a function word beside one of its own meaning
 HOLLOW = 0.7  # what is left of a likeness without a single word of its own meaning in common
 PAIRS = 0.7  # a pair beside a word, where tools are foretold
+KEYWORDS = 0.3  # of what is missing to a full likeness, where the situation has all keywords of a trigger
 NAMES = 0.05  # share of the same names in the likeness of wording
 # The dense signal (0: unrelated, 1: a good match) from which meaning speaks for a match, and how much more is all of
 # it.
@@ -70,6 +72,7 @@ def fits(situation: str, kept: Sequence[Experience], closeness: Sequence[float])
     hollow = np.array([(asked.telling | asked.names).isdisjoint(one.telling | one.names) for one in triggers])
     wording = np.where(hollow, HOLLOW * wording, wording)
     meaning = ((np.array(closeness, np.float64) - NEAR) / NEAR_TO_SAME).clip(0.0, 1.0)
+    wording += KEYWORDS * (1.0 - wording) * np.array([_found(one.trigger.keywords, situation) for one in kept])
     vectors = said.vectors()
     tools = Tools.of([frozenset(one.action.tools_used) for one in kept]).agreement(vectors[1:], vectors[0])
     values = np.maximum(wording, meaning) * tools
@@ -79,6 +82,12 @@ def fits(situation: str, kept: Sequence[Experience], closeness: Sequence[float])
         value = values.item(place) * (CONTRADICTED if differs else 1.0)
         found.append(Fit(value, wording.item(place), meaning.item(place), tools.item(place), differs))
     return found
+
+
+def _found(keywords: Sequence[str], situation: str) -> float:
+    """The share of keywords that stand in the situation."""
+    text = fold(situation)
+    return sum(fold(one) in text for one in keywords) / len(keywords) if keywords else 0.0
 
 
 def _shared(one: frozenset[str], other: frozenset[str]) -> float:
