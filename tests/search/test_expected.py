@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from hindsight.search.expected import FEWEST, Tools
 
 
-def unit(rows: list[list[float]]) -> np.ndarray:
+def unit(rows: Sequence[Sequence[float]]) -> NDArray[np.float64]:
     held = np.array(rows, np.float64)
-    return held / np.linalg.norm(held, axis=1, keepdims=True)
+    scaled: NDArray[np.float64] = held / np.linalg.norm(held, axis=1, keepdims=True)
+    return scaled
 
 
 # Two words, each of which goes with a tool of its own.
