@@ -62,9 +62,9 @@ def _alone(ranking: Ranking, judged: Mapping[str, Fit], question: Question, weig
         days = max(0.0, now - one.entry.occurred_at.timestamp()) / DAY_SECONDS
         faded = 1.0 - 0.5 ** (days / HALF_AGE_DAYS)
         worth = fit.value * (1.0 - TRUST * (1.0 - one.entry.confidence)) * (1.0 - AGE * faded)
-        score = one.score + weights.relevance * (worth - one.parts.relevance)
         gained = (worth - one.parts.relevance) * ranking.scale
         parts = replace(one.parts, relevance=worth)
+        score = parts.score(weights, ranking.lift)
         ordered.append(replace(one, signals=_told(one, fit, gained), parts=parts, score=score))
     return ordered
 
