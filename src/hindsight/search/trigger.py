@@ -29,7 +29,6 @@ CONTRADICTED = 0.4
 
 OPERATIONS = 0.5  # an operation counts so much beside a word or a pair of words
 LIGHT = 0.4  # a function word beside one of its own meaning
-HOLLOW = 0.7  # what is left of a likeness without a single word of its own meaning in common
 PAIRS = 0.7  # a pair beside a word, where tools are foretold
 KEYWORDS = 0.3  # of what is missing to a full likeness, where the situation has all keywords of a trigger
 NAMES = 0.05  # share of the same names in the likeness of wording
@@ -42,18 +41,22 @@ _KEPT = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well one experience fits, 0 to 1, and what that rests on. `differs`: what makes it another situation."""
+    """How well one experience fits, 0 to 1, and what that rests on. `differs`: what makes it another situation.
+
+    `hollow`: the texts share function words alone («how do I … a …»), so that their wording is no ground for a match.
+    """
 
     value: float
     wording: float
     meaning: float
     tools: float
     differs: tuple[str, ...] = ()
+    hollow: bool = False
 
     @property
     def matches(self) -> bool:
         """Whether it is for this situation."""
-        return self.value >= MATCHES
+        return self.value >= MATCHES and not (self.hollow and self.meaning < self.wording)
 
 
 def fits(situation: str, kept: Sequence[Experience], closeness: Sequence[float]) -> list[Fit]:
@@ -69,10 +72,9 @@ def fits(situation: str, kept: Sequence[Experience], closeness: Sequence[float])
     wording = said.likeness()
     named = np.array([_shared(asked.names, one.names) for one in triggers])
     wording = np.where(named < 0, wording, (1 - NAMES) * wording + NAMES * named)
-    hollow = np.array([(asked.telling | asked.names).isdisjoint(one.telling | one.names) for one in triggers])
-    wording = np.where(hollow, HOLLOW * wording, wording)
     meaning = ((np.array(closeness, np.float64) - NEAR) / NEAR_TO_SAME).clip(0.0, 1.0)
-    wording += KEYWORDS * (1.0 - wording) * np.array([_found(one.trigger.keywords, situation) for one in kept])
+    keywords = np.array([_found(one.trigger.keywords, situation) for one in kept])
+    wording += KEYWORDS * (1.0 - wording) * keywords
     vectors = said.vectors()
     tools = Tools.of([frozenset(one.action.tools_used) for one in kept]).agreement(vectors[1:], vectors[0])
     values = np.maximum(wording, meaning) * tools
@@ -80,7 +82,8 @@ def fits(situation: str, kept: Sequence[Experience], closeness: Sequence[float])
     for place, trigger in enumerate(triggers):
         differs = differences(asked, trigger)
         value = values.item(place) * (CONTRADICTED if differs else 1.0)
-        found.append(Fit(value, wording.item(place), meaning.item(place), tools.item(place), differs))
+        hollow = not keywords[place] and (asked.telling | asked.names).isdisjoint(trigger.telling | trigger.names)
+        found.append(Fit(value, wording.item(place), meaning.item(place), tools.item(place), differs, hollow))
     return found
 
 
