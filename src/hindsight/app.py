@@ -20,6 +20,7 @@ from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
 from hindsight.errors import ConfigError, Conflict, StorageUnavailable
 from hindsight.experience.feedback import Feedback
+from hindsight.experience.merge import Merger
 from hindsight.experience.record import Recorder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
@@ -199,6 +200,7 @@ def _assemble(
     )
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
+    merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
     searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))
     searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(
@@ -213,7 +215,8 @@ def _assemble(
             amender=amender,
             searcher=searcher,
             replayer=Replayer(store, projection, searcher),
-            recorder=Recorder(store, embedder, clock, ids, redacts=settings.redact),
+            recorder=Recorder(store, embedder, clock, ids, merger=merger, redacts=settings.redact),
+            merger=merger,
             feedback=Feedback(store, clock, ids),
             worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
             language_model=model,

@@ -157,21 +157,33 @@ class AsyncHindsight:
         outcome_status: OutcomeStatus | str = OutcomeStatus.SUCCESS,
         tags: Sequence[str] = (),
         tools_used: Sequence[str] = (),
+        keywords: Sequence[str] = (),
         session_id: str | None = None,
         agent: str | None = None,
     ) -> Receipt:
-        """Keep what worked or failed: in which situation, which steps, how it ended."""
+        """Keep what worked or failed: in which situation, which steps, how it ended.
+
+        One for the same situation as another is merged with it. A situation that fits everything is sharpened by what
+        the steps name, or refused with what is missing (`InvalidInput`). `agent`: who says so, else the setting.
+        """
         request = parse_experience(
             trigger_context,
             action_steps,
             outcome_status=outcome_status,
             tags=tags,
             tools_used=tools_used,
+            keywords=keywords,
             session_id=session_id,
             agent=self._settings.agent if agent is None else agent,
         )
         engine = await self.engine()
         return await engine.write_experience(self._within(namespace), request)
+
+    async def merge_experiences(self, *, namespace: str | None = None, agent: str | None = None) -> Receipt:
+        """Merge experiences that are for the same situation; the receipt's `undo` takes all of it back."""
+        engine = await self.engine()
+        agent = self._settings.agent if agent is None else agent
+        return await engine.merge_experiences(self._within(namespace), agent=agent)
 
     async def search(
         self,
@@ -430,6 +442,7 @@ class Hindsight:
     write = _blocking(AsyncHindsight.write)
     write_many = _blocking(AsyncHindsight.write_many)
     write_experience = _blocking(AsyncHindsight.write_experience)
+    merge_experiences = _blocking(AsyncHindsight.merge_experiences)
     search = _blocking(AsyncHindsight.search)
     trace = _blocking(AsyncHindsight.trace)
     replay = _blocking(AsyncHindsight.replay)

@@ -18,6 +18,7 @@ from hindsight.domain.query import Filters, Query, SearchResult
 from hindsight.domain.replay import Explanation, Replay
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
+from hindsight.experience.merge import Merger
 from hindsight.experience.record import ExperienceRequest, Recorder, agent_name
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
@@ -52,6 +53,7 @@ class Parts:
     searcher: Searcher
     replayer: Replayer
     recorder: Recorder
+    merger: Merger
     feedback: Feedback
     worker: Worker
     language_model: LanguageModel | None = None
@@ -113,18 +115,25 @@ class Engine:
     async def write(self, namespace: str, request: WriteRequest) -> Receipt:
         """Keep what was said or done."""
         receipt = await self._parts.writer.write(_checked(namespace), request, self._trace(namespace, "write"))
+        receipt = await self._parts.merger.settle(namespace, receipt)
         self._written(namespace)
         return receipt
 
     async def write_many(self, namespace: str, requests: Sequence[WriteRequest]) -> list[Receipt]:
         """Keep many things at once; one receipt each, in order."""
         receipts = await self._parts.writer.write_many(_checked(namespace), requests, self._trace(namespace, "write"))
+        receipts = [await self._parts.merger.settle(namespace, receipt) for receipt in receipts]
         self._written(namespace)
-        return list(receipts)
+        return receipts
 
     async def write_experience(self, namespace: str, request: ExperienceRequest) -> Receipt:
         """Keep what worked or failed."""
         return await self._parts.recorder.record(_checked(namespace), request, self._trace(namespace, "experience"))
+
+    async def merge_experiences(self, namespace: str, *, agent: str | None = None) -> Receipt:
+        """Merge experiences that are for the same situation, wherever they came from."""
+        actor = "" if agent is None else agent_name(agent)
+        return await self._parts.merger.sweep(_checked(namespace), actor=actor)
 
     async def search(self, namespace: str, query: Query) -> SearchResult:
         """What matters for a question; its trace is kept."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hindsight.domain.change import Touched
-from hindsight.domain.memory import Layer
+from hindsight.domain.memory import Kind, Layer
 from hindsight.domain.query import Filters, Scored
 from hindsight.domain.surroundings import Surroundings
 from hindsight.ports import Index, LexicalIndex, Store, VectorIndex
@@ -81,6 +81,14 @@ class Projection:
             found.append(await self._vector.search(namespace, vector, wanted, limit=limit))
             await asyncio.sleep(0)  # a small index answers without giving others their turn
         return found
+
+    async def near_experiences(
+        self, namespace: str, vector: NDArray[np.float32], *, limit: int
+    ) -> Sequence[Scored]:
+        """The active experiences whose triggers are closest."""
+        await self._level(namespace, VECTOR, self._vector)
+        wanted = Filters(kinds=(Kind.EXPERIENCE,), episodes=False)
+        return await self._vector.search(namespace, vector, wanted, limit=limit)
 
     def follow(self, namespace: str) -> None:
         """Begin to take in what was just written, without waiting for it."""

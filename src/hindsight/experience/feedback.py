@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from hindsight.domain.change import Act, Batch, Put
-from hindsight.domain.confidence import Risk, after_feedback, record, risk_of
+from hindsight.domain.confidence import Risk, after_feedback, risk_of
 from hindsight.domain.experience import Credit, Experience, OutcomeStatus, Way, rendered
 from hindsight.domain.memory import Memory, Status
 from hindsight.errors import Conflict, InvalidInput
+from hindsight.experience.ways import action_of, best_first
 from hindsight.ports import Clock, Ids, Store
 from hindsight.write.keys import experience_key
 
@@ -90,7 +91,7 @@ def _after(memory: Memory, followed: str, *, worked: bool, agent: str, at: datet
         body,
         outcome=after_feedback(body.outcome, worked=worked, risk=risk, at=at),
         ways=ways,
-        action=ways[0].action if ways else body.action,
+        action=action_of(ways) if ways else body.action,
         credits=_credited(body.credits, agent, worked=worked),
     )
     return replace(
@@ -114,11 +115,6 @@ def _ways_after(ways: Sequence[Way], followed: str, *, worked: bool, risk: Risk,
         for number, way in enumerate(ways)
     ]
     return best_first(moved)
-
-
-def best_first(ways: Sequence[Way]) -> tuple[Way, ...]:
-    """Ways in order of record; ties stay in their order."""
-    return tuple(sorted(ways, key=lambda way: record(way.outcome), reverse=True))
 
 
 def _credited(credits: tuple[Credit, ...], agent: str, *, worked: bool) -> tuple[Credit, ...]:

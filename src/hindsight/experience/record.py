@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hindsight.domain.change import Act, Batch, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
@@ -10,16 +11,19 @@ from hindsight.domain.entry import searchable_text
 from hindsight.domain.experience import Action, Experience, Outcome, OutcomeStatus, Trigger, rendered
 from hindsight.domain.memory import Kind, Layer, Memory
 from hindsight.errors import Conflict, InvalidInput, ModelUnavailable
+from hindsight.experience.merge import Merger
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.write.keys import experience_key
 from hindsight.write.redact import redact
 from hindsight.write.request import MAX_NAME, MAX_TAG, MAX_TAGS, check_text
+from hindsight.write.vague import SHARPENED, is_vague, missing, sharpened
 
 MAX_TRIGGER = 4_000  # characters
 MAX_STEP = 4_000
 MAX_STEPS = 100
 MAX_TOOLS = 50
+MAX_ECHO = 4_000  # characters of a refused experience that are given back
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +44,27 @@ class Recorder:
     embedder: Embedder | None
     clock: Clock
     ids: Ids
+    merger: Merger
     redacts: bool = True
 
     async def record(self, namespace: str, request: ExperienceRequest, trace: Trace) -> Receipt:
-        """Keep an experience; one that is already there word for word is not doubled."""
+        """Keep an experience; one that is there word for word is not doubled, one for the same situation is merged.
+
+        `VagueTrigger` where the situation can't be told from any other and the steps don't help.
+        """
         with trace.span("prepare"):
-            memory = self._memory(namespace, request)
+            memory, note = self._memory(namespace, request)
         if held := await self._held(memory):
             return _already_there(held)
         with trace.span("embed"):
             embeddings, degraded = await self._embedded(memory)
         key = self.ids.new()
         receipt = Receipt(
-            outcomes=(WriteOutcome(OutcomeAction.ADDED, memory.id, memory.content, memory.kind, memory.importance),),
+            outcomes=(
+                WriteOutcome(
+                    OutcomeAction.ADDED, memory.id, memory.content, memory.kind, memory.importance, reason=note
+                ),
+            ),
             facts=1,
             degraded=degraded,
             undo=key,
@@ -61,27 +73,29 @@ class Recorder:
             namespace=namespace,
             key=key,
             at=memory.created_at,
-            puts=(Put(memory, None, Act.ADDED, actor=request.agent or ""),),
+            puts=(Put(memory, None, Act.ADDED, note, actor=request.agent or ""),),
             embeddings=embeddings,
             receipt=receipt,
         )
         with trace.span("apply"):
             try:
-                return (await self.store.apply(batch)).receipt
+                receipt = (await self.store.apply(batch)).receipt
             except Conflict:
                 # Somebody wrote the same experience between the look and the write.
                 if held := await self._held(memory):
                     return _already_there(held)
                 raise
+        with trace.span("merge"):
+            return await self.merger.settle(namespace, receipt)
 
     async def _held(self, memory: Memory) -> Memory | None:
         known = await self.store.by_content_key(memory.namespace, [memory.content_key])
         return known.get(memory.content_key)
 
-    def _memory(self, namespace: str, request: ExperienceRequest) -> Memory:
+    def _memory(self, namespace: str, request: ExperienceRequest) -> tuple[Memory, str]:
         now = self.clock.now()
-        body = self._clean(request.experience)
-        return Memory(
+        body, note = _told(self._clean(request.experience))
+        memory = Memory(
             id=self.ids.new(),
             namespace=namespace,
             content=rendered(body),
@@ -98,13 +112,14 @@ class Recorder:
             agent=request.agent,
             tags=request.tags,
         )
+        return memory, note
 
     def _clean(self, body: Experience) -> Experience:
         if not self.redacts:
             return body
         return replace(
             body,
-            trigger=replace(body.trigger, context=redact(body.trigger.context)),
+            trigger=Trigger(redact(body.trigger.context), tuple(redact(word) for word in body.trigger.keywords)),
             action=replace(body.action, steps=tuple(redact(step) for step in body.action.steps)),
         )
 
@@ -118,6 +133,36 @@ class Recorder:
         return (Embedding(memory.id, self.embedder.model, vectors[0]),), ()
 
 
+class VagueTrigger(InvalidInput):
+    """A situation that can't be known again. The message says what is missing, the hint gives everything back."""
+
+    def __init__(self, body: Experience) -> None:
+        context = body.trigger.context
+        super().__init__("trigger_context", context, missing(context))
+        given = {
+            "trigger_context": context,
+            "action_steps": body.action.steps,
+            "outcome_status": body.outcome.status,
+            "tools_used": body.action.tools_used,
+        }
+        self.hint = f"Nothing was kept. Write it again with a sharper trigger_context; what you gave: {_shown(given)}"
+
+
+def _shown(given: Mapping[str, object]) -> str:
+    text = json.dumps(given, ensure_ascii=False)
+    return text if len(text) <= MAX_ECHO else f"{text[:MAX_ECHO]}…"
+
+
+def _told(body: Experience) -> tuple[Experience, str]:
+    """The experience with a trigger that can be known again, and what was done for that. `VagueTrigger`."""
+    if not is_vague(body.trigger.context):
+        return body, ""
+    sharp = sharpened(body)
+    if sharp is None:
+        raise VagueTrigger(body)
+    return sharp, SHARPENED
+
+
 def parse_experience(
     trigger_context: str,
     action_steps: Sequence[str],
@@ -125,6 +170,7 @@ def parse_experience(
     outcome_status: OutcomeStatus | str = OutcomeStatus.SUCCESS,
     tags: Sequence[str] = (),
     tools_used: Sequence[str] = (),
+    keywords: Sequence[str] = (),
     session_id: str | None = None,
     agent: str | None = None,
 ) -> ExperienceRequest:
@@ -133,7 +179,10 @@ def parse_experience(
         raise InvalidInput("outcome_status", outcome_status, f"one of {', '.join(OutcomeStatus)}")
     return ExperienceRequest(
         experience=Experience(
-            trigger=Trigger(_bounded("trigger_context", trigger_context, MAX_TRIGGER)),
+            trigger=Trigger(
+                _bounded("trigger_context", trigger_context, MAX_TRIGGER),
+                _texts("keywords", keywords, most=MAX_TAGS, longest=MAX_TAG),
+            ),
             action=Action(
                 steps=_texts("action_steps", action_steps, most=MAX_STEPS, longest=MAX_STEP, least=1),
                 tools_used=_texts("tools_used", tools_used, most=MAX_TOOLS, longest=MAX_NAME),

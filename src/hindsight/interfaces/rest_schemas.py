@@ -65,6 +65,7 @@ class ExperienceBody(Body):
     outcome_status: OutcomeStatus = OutcomeStatus.SUCCESS
     tags: list[str] = Field(default_factory=list)
     tools_used: list[str] = Field(default_factory=list)
+    keywords: list[str] = Field(default_factory=list)
     session_id: str | None = None
     agent: str | None = None
 

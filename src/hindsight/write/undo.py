@@ -74,17 +74,27 @@ async def take_back(
     return (await store.apply(batch)).receipt
 
 
+def merge_key(token: str, number: int) -> str:
+    """The key of the batch by which what a call wrote was merged with others of its kind, counted from 1."""
+    return f"merge:{token}:{number}"
+
+
 async def _changesets(store: Store, namespace: str, token: str) -> list[Changeset]:
-    """What the call did: at once, by its job, and each time that it was read again."""
+    """What the call did: at once, by its job, each time that it was read again, and what was merged of it."""
     changesets = [
         found for one in (token, distil_key(token)) if (found := await store.changeset(namespace, one)) is not None
     ]
-    for number in count(1):
-        again = await store.changeset(namespace, distil_key(reread_key(token, number)))
-        if again is None:
-            return changesets
-        changesets.append(again)
-    raise AssertionError("unreachable: counting never ends")
+    for key_of in (_reread_key, merge_key):
+        for number in count(1):
+            again = await store.changeset(namespace, key_of(token, number))
+            if again is None:
+                break
+            changesets.append(again)
+    return changesets
+
+
+def _reread_key(token: str, number: int) -> str:
+    return distil_key(reread_key(token, number))
 
 
 async def _former(store: Store, namespace: str, changesets: Sequence[Changeset]) -> list[tuple[Memory, Memory]]:

@@ -5,15 +5,26 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hindsight.domain.episode import Episode, Role
-from hindsight.domain.experience import rendered
+from hindsight.domain.experience import Experience, rendered
 from hindsight.domain.memory import Kind, Layer, Statement
 from hindsight.language.fold import fold
-from hindsight.write.extract import USER, Candidate, Extraction, Slot, experience_text, rules_en, rules_zh
+from hindsight.write.extract import (
+    USER,
+    Candidate,
+    Extraction,
+    Slot,
+    experience_text,
+    rules_en,
+    rules_zh,
+    word_for_word,
+)
 from hindsight.write.extract.clause import Speaking, Understood
 from hindsight.write.extract.voice import inserted, voices
 from hindsight.write.extract.when import moment
+from hindsight.write.vague import is_vague, sharpened
 
 BETWEEN = 25  # episodes read before others have their turn: a few milliseconds
 MAX_TURN = 1_000  # characters; what is longer is a document or a paste, whose «I» may be anybody
@@ -61,7 +72,7 @@ def candidates(episode: Episode) -> list[Candidate]:
     """The statements of one episode."""
     text = episode.content
     if episode.role is not Role.SYSTEM and (told := experience_text.read(text)) is not None:
-        return [_experience(episode, told)]
+        return [_experience(episode, told) or _too_vague(episode)]
     if episode.role in (Role.DOCUMENT, Role.SYSTEM) or len(text) > MAX_TURN:
         return []
     for start, end in inserted(text):
@@ -89,17 +100,28 @@ def _speaking(episode: Episode) -> Speaking:
     return Speaking(me=fold(episode.speaker) if episode.speaker else USER, speaker=episode.speaker)
 
 
-def _experience(episode: Episode, told: experience_text.Told) -> Candidate:
+def _experience(episode: Episode, told: experience_text.Told) -> Candidate | None:
+    body: Experience | None = told.experience
+    if is_vague(told.experience.trigger.context):
+        body = sharpened(told.experience)
+    if body is None:
+        return None
     return Candidate(
         episode_id=episode.id,
         start=0,
         end=len(episode.content),
-        content=rendered(told.experience),
+        content=rendered(body),
         kind=Kind.EXPERIENCE,
         layer=Layer.PROCEDURAL,
-        experience=told.experience,
+        experience=body,
         tags=told.tags,
     )
+
+
+def _too_vague(episode: Episode) -> Candidate:
+    """What describes an experience whose situation fits everything: kept word for word, and the receipt says why."""
+    whole = word_for_word(episode, remark=False)
+    return replace(whole, importance=0.5, reasons=("no experience, as its trigger is too vague to be known again",))
 
 
 def _candidate(episode: Episode, found: Understood) -> Candidate:
