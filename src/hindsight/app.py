@@ -21,6 +21,7 @@ from hindsight.engine import Engine, Parts
 from hindsight.errors import ConfigError, Conflict, StorageUnavailable
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.merge import Merger
+from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
@@ -217,6 +218,7 @@ def _assemble(
             replayer=Replayer(store, projection, searcher),
             recorder=Recorder(store, embedder, clock, ids, merger=merger, redacts=settings.redact),
             merger=merger,
+            pruner=Pruner(store, clock, ids),
             feedback=Feedback(store, clock, ids),
             worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
             language_model=model,

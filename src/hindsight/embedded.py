@@ -27,11 +27,13 @@ from hindsight.domain.evaluation import Evaluation
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.pruning import PruneReport
 from hindsight.domain.query import Filters, SearchResult, TimeRange
 from hindsight.domain.replay import Explanation, Replay
 from hindsight.engine import Engine
 from hindsight.errors import Unavailable
-from hindsight.experience.record import parse_experience
+from hindsight.experience.prune import parse_prune
+from hindsight.experience.record import agent_name, parse_experience
 from hindsight.search.request import parse_filters, parse_query
 from hindsight.write.parse import parse_write
 
@@ -353,6 +355,31 @@ class AsyncHindsight:
         agent = self._settings.agent if agent is None else agent
         return await engine.feedback(self._within(namespace), memory_id, outcome, note=note, agent=agent)
 
+    async def prune(
+        self,
+        *,
+        namespace: str | None = None,
+        dry_run: bool = True,
+        min_confidence: float | None = None,
+        max_age_days: int | None = None,
+        min_uses: int | None = None,
+        agent: str | None = None,
+    ) -> PruneReport:
+        """Experiences trusted below 0.3, or older than 90 days (180 in a small library) with fewer than 3 uses.
+
+        A dry run only names them. Else they are archived, the report's `undo` takes that back, and 30 days later they
+        may be purged. Pinned ones stay, and failures kept as lessons however old they are.
+        """
+        agent = self._settings.agent if agent is None else agent
+        wanted = parse_prune(
+            dry_run=dry_run,
+            min_confidence=min_confidence,
+            max_age_days=max_age_days,
+            min_uses=min_uses,
+            actor="" if agent is None else agent_name(agent),
+        )
+        return await (await self.engine()).prune(self._within(namespace), wanted)
+
     async def warm(self, *, namespace: str | None = None) -> None:
         """Load now what would otherwise load at the first search."""
         await (await self.engine()).warm(self._within(namespace))
@@ -458,5 +485,6 @@ class Hindsight:
     reviews = _blocking(AsyncHindsight.reviews)
     resolve_review = _blocking(AsyncHindsight.resolve_review)
     feedback = _blocking(AsyncHindsight.feedback)
+    prune = _blocking(AsyncHindsight.prune)
     warm = _blocking(AsyncHindsight.warm)
     stats = _blocking(AsyncHindsight.stats)

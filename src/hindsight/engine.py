@@ -14,11 +14,13 @@ from hindsight.domain.evaluation import Evaluation
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.pruning import PruneReport
 from hindsight.domain.query import Filters, Query, SearchResult
 from hindsight.domain.replay import Explanation, Replay
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.merge import Merger
+from hindsight.experience.prune import Pruner, Wanted
 from hindsight.experience.record import ExperienceRequest, Recorder, agent_name
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
@@ -54,6 +56,7 @@ class Parts:
     replayer: Replayer
     recorder: Recorder
     merger: Merger
+    pruner: Pruner
     feedback: Feedback
     worker: Worker
     language_model: LanguageModel | None = None
@@ -134,6 +137,10 @@ class Engine:
         """Merge experiences that are for the same situation, wherever they came from."""
         actor = "" if agent is None else agent_name(agent)
         return await self._parts.merger.sweep(_checked(namespace), actor=actor)
+
+    async def prune(self, namespace: str, wanted: Wanted) -> PruneReport:
+        """Experiences that are not trusted, or old and hardly used: named, and archived where that is wanted."""
+        return await self._parts.pruner.prune(_checked(namespace), wanted)
 
     async def search(self, namespace: str, query: Query) -> SearchResult:
         """What matters for a question; its trace is kept."""

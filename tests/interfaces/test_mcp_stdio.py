@@ -182,7 +182,7 @@ async def test_a_wrong_call_is_answered_with_field_value_and_what_is_allowed(tmp
     ("toolset", "tools"),
     [
         ("layered", ["memory_write", "memory_search", "memory_update", "memory_forget"]),
-        ("experience", ["memory_write", "memory_search", "memory_forget", "memory_feedback"]),
+        ("experience", ["memory_write", "memory_search", "memory_forget", "memory_feedback", "memory_prune"]),
     ],
 )
 async def test_the_toolset_is_a_setting(tmp_path: Path, toolset: str, tools: list[str]) -> None:
@@ -238,7 +238,7 @@ def test_every_line_on_stdout_is_json_even_where_a_library_prints(tmp_path: Path
     assert list(by_id) == [1, *[number for number in by_id if number != 1]]
     assert by_id[1]["result"]["protocolVersion"] == version
     assert by_id[2]["result"]["structuredContent"]["outcomes"]
-    assert len(by_id[3]["result"]["tools"]) == 6
+    assert len(by_id[3]["result"]["tools"]) == 7
     assert by_id[4]["error"]["code"] == -32601
 
 

@@ -25,6 +25,7 @@ class Act(StrEnum):
     PINNED = "pinned"
     DECAYED = "decayed"
     FORGOTTEN = "forgotten"
+    ARCHIVED = "archived"
     FEEDBACK = "feedback"
     UNDONE = "undone"
 
@@ -41,6 +42,7 @@ class OutcomeAction(StrEnum):
     PINNED = "pinned"
     DECAYED = "decayed"
     FORGOTTEN = "forgotten"
+    ARCHIVED = "archived"
     UNDONE = "undone"
 
 

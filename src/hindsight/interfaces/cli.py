@@ -262,6 +262,9 @@ def write_experience(
     outcome: Annotated[str, typer.Option(metavar="HOW", help="success or failure.")] = "success",
     tag: Tags = None,
     tool: Annotated[list[str] | None, typer.Option(metavar="NAME", help="A tool used; may be repeated.")] = None,
+    keyword: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="A word to know the situation by; may be repeated.")
+    ] = None,
     session: Session = None,
     agent: Agent = None,
 ) -> None:
@@ -273,11 +276,50 @@ def write_experience(
             outcome_status=outcome,
             tags=tag or (),
             tools_used=tool or (),
+            keywords=keyword or (),
             session_id=session,
             agent=agent,
         )
     call.answer(receipt_shape(receipt), receipt_lines(receipt))
     call.note(receipt_notes(receipt))
+
+
+@command(experience, "merge")
+def merge_experiences(call: Call) -> None:
+    """Merge experiences that are for the same situation. The token shown takes it back."""
+    with call.open(warm=True) as memory:
+        receipt = memory.merge_experiences()
+    call.answer(receipt_shape(receipt), receipt_lines(receipt))
+    call.note(receipt_notes(receipt))
+
+
+@command(app)
+def prune(
+    call: Call,
+    *,
+    archive: Annotated[bool, typer.Option("--apply", help="Archive them; without it they are only shown.")] = False,
+    min_confidence: Annotated[
+        str | None, typer.Option(metavar="X", help="Trusted less than this, 0 to 1; else 0.3.")
+    ] = None,
+    max_age_days: Annotated[
+        str | None, typer.Option(metavar="N", help="Older and hardly used; else 90, or 180 if there are few.")
+    ] = None,
+    min_uses: Annotated[str | None, typer.Option(metavar="N", help="Used less often than this; else 3.")] = None,
+    agent: Agent = None,
+) -> None:
+    """Show experiences that are not trusted, or old and hardly used; archive them with --apply."""
+    from hindsight.interfaces import cli_prune, shapes_prune  # noqa: PLC0415 - needed by no other command
+
+    given = Arguments({"max_age_days": max_age_days, "min_uses": min_uses}, ("max_age_days", "min_uses"))
+    limits = {
+        "min_confidence": _fraction("min_confidence", min_confidence),
+        "max_age_days": given.whole("max_age_days", 0, shapes_prune.MAX_DAYS),
+        "min_uses": given.whole("min_uses", 0, shapes_prune.MAX_USES),
+    }
+    with call.open() as memory:
+        report = memory.prune(dry_run=not archive, agent=agent, **limits)  # type: ignore[arg-type]  # as read above
+    call.answer(shapes_prune.prune_shape(report), cli_prune.prune_lines(report))
+    call.note(cli_prune.prune_notes(report))
 
 
 @command(app)

@@ -31,6 +31,7 @@ from hindsight.interfaces.mcp import build_server, http_endpoint
 from hindsight.interfaces.mcp_texts import SERVER_INFO
 from hindsight.interfaces.process import settle_in
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape, revision_shape, stats_shape
+from hindsight.interfaces.shapes_prune import prune_shape
 
 log = logging.getLogger(__name__)
 
@@ -296,6 +297,18 @@ async def pin(memory_id: str, body: bodies.PinBody, memory: Memory) -> Answer:
 async def feedback(memory_id: str, body: bodies.FeedbackBody, memory: Memory) -> Answer:
     """Say whether following an experience worked."""
     return Answer(memory_shape(await memory.feedback(memory_id, **_given(body))))
+
+
+@rest.post("/experiences/merge")
+async def merge(memory: Memory) -> Answer:
+    """Merge experiences that are for the same situation; the receipt's `undo` takes it back."""
+    return Answer(receipt_shape(await memory.merge_experiences()))
+
+
+@rest.post("/prune")
+async def prune(body: bodies.PruneBody, memory: Memory) -> Answer:
+    """Name, or archive, the experiences that are not trusted, or old and hardly used."""
+    return Answer(prune_shape(await memory.prune(**_given(body))))
 
 
 @rest.post("/undo")

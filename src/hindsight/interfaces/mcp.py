@@ -14,8 +14,14 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
     ListToolsResult,
     PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -24,6 +30,7 @@ from starlette.requests import Request
 
 from hindsight.config import Toolset
 from hindsight.errors import HindsightError
+from hindsight.interfaces.mcp_prompts import ABOUT_LANGUAGE, LANGUAGE, PROMPTS, PromptText, prompt_text, prompts_of
 from hindsight.interfaces.mcp_texts import INSTRUCTIONS, SERVER_INFO
 from hindsight.interfaces.mcp_tools import TOOLSETS, ToolSpec, error_text
 
@@ -68,6 +75,22 @@ def build_server(memory_of: MemoryOf, toolset: Toolset) -> Server[object]:
             return CallToolResult(content=[TextContent(text=error_text(error))], is_error=True)
         return CallToolResult(content=[TextContent(text=reply.text)], structured_content=reply.structured)
 
+    async def list_prompts(
+        context: ServerRequestContext[object], params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        return ListPromptsResult(prompts=[_prompt(one) for one in prompts_of(toolset)])
+
+    async def get_prompt(context: ServerRequestContext[object], params: GetPromptRequestParams) -> GetPromptResult:
+        try:
+            words = prompt_text(params.name, params.arguments or {}, toolset)
+        except HindsightError as error:
+            names = ", ".join(one.name for one in prompts_of(toolset))
+            raise MCPError(INVALID_PARAMS, f"{error} The prompts are {names}.") from error
+        return GetPromptResult(
+            description=PROMPTS[params.name].description,
+            messages=[PromptMessage(role="user", content=TextContent(text=words))],
+        )
+
     return Server(
         SERVER_INFO["name"],
         version=SERVER_INFO["version"],
@@ -75,6 +98,8 @@ def build_server(memory_of: MemoryOf, toolset: Toolset) -> Server[object]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -85,6 +110,11 @@ def http_endpoint(server: Server[object]) -> HttpEndpoint:
     """
     manager = StreamableHTTPSessionManager(server, stateless=True)
     return HttpEndpoint(StreamableHTTPASGIApp(manager), manager.run)
+
+
+def _prompt(one: PromptText) -> Prompt:
+    language = PromptArgument(name=LANGUAGE, description=ABOUT_LANGUAGE, required=False)
+    return Prompt(name=one.name, title=one.title, description=one.description, arguments=[language])
 
 
 def _tool(spec: ToolSpec) -> Tool:

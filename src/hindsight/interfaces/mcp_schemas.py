@@ -12,6 +12,7 @@ from enum import StrEnum
 from hindsight.domain.episode import JsonValue, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind
+from hindsight.experience.prune import MAX_DAYS, MAX_USES
 from hindsight.interfaces import mcp_texts as texts
 from hindsight.search.request import MAX_NAMES, MAX_TOP_K
 from hindsight.write.request import MAX_CHARACTERS, MAX_TAGS
@@ -47,6 +48,11 @@ def texts_of(description: str, *, least: int = 0) -> Schema:
 def choice(description: str, words: Iterable[StrEnum]) -> Schema:
     """One word of a closed list."""
     return {"type": "string", "enum": [word.value for word in words], "description": description}
+
+
+def whole(description: str, most: int) -> Schema:
+    """A whole number from 0."""
+    return {"type": "integer", "minimum": 0, "maximum": most, "description": description}
 
 
 def share(description: str, **default: float) -> Schema:
@@ -168,6 +174,20 @@ MEMORY_FEEDBACK = obj(
     ("memory_id", "outcome"),
 )
 
+MEMORY_PRUNE = obj(
+    {
+        "dry_run": {"type": "boolean", "description": "true (default) only lists them; false archives them."},
+        "min_confidence": share("Trusted less than this, from 0 to 1. Default 0.3."),
+        "max_age_days": whole(
+            f"Older than this, a whole number of days from 0 to {MAX_DAYS}. Default 90; 180 in a small library.",
+            MAX_DAYS,
+        ),
+        "min_uses": whole(
+            f"And followed less often than this, a whole number from 0 to {MAX_USES}. Default 3.", MAX_USES
+        ),
+    }
+)
+
 _LIST: Schema = {"type": "array", "items": {"type": "object"}}
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 
@@ -196,6 +216,18 @@ RESULT: Schema = {
         "degraded": _STRINGS,
     },
     "required": ["hits", "standing", "context", "confident", "tokens", "trace_id", "degraded"],
+}
+
+PRUNED: Schema = {
+    "type": "object",
+    "properties": {
+        "dry_run": {"type": "boolean"},
+        "rules": {"type": "object"},
+        "examined": {"type": "integer"},
+        "pruned": _LIST,
+        "spared": _LIST,
+    },
+    "required": ["dry_run", "rules", "examined", "pruned", "spared"],
 }
 
 MEMORY: Schema = {

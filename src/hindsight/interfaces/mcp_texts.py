@@ -7,7 +7,7 @@ before the handshake is answered and therefore imports nothing.
 VERSION = "0.1.0"  # of the distribution; a test holds it to pyproject.toml, as reading package metadata takes 50 ms
 
 SERVER_INFO = {"name": "hindsight", "title": "hindsight", "version": VERSION}
-CAPABILITIES = {"tools": {"listChanged": False}}
+CAPABILITIES = {"prompts": {"listChanged": False}, "tools": {"listChanged": False}}
 
 INSTRUCTIONS = """\
 hindsight is your long-term memory across sessions: what was said and done, and what worked or failed.
@@ -74,6 +74,12 @@ Report how following an experience went. Success raises its confidence by 0.10, 
 it is no longer returned.
 WHEN: once after each task in which you followed an experience from memory_search.
 WHEN NOT: you did not follow it; the outcome is not known yet; for plain facts."""
+
+MEMORY_PRUNE = """\
+List experiences that are no longer worth keeping: trusted below 0.30, or old and hardly used. Only listed unless \
+dry_run is false; then they are archived, which can be undone, and not purged for 30 days. Pinned ones stay.
+WHEN: the user asks to tidy up experiences; first with dry_run true, then with false once the user agrees to the list.
+WHEN NOT: after each task; for one experience (memory_forget); for facts about the user."""
 
 MEMORY_ID = 'Id of the memory as memory_search gave it, whole or short, e.g. "k7m2q9a1" (a leading # is fine).'
 SESSION_WRITE = "Name of the conversation or task run this belongs to. Same name, same session."

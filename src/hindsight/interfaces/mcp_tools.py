@@ -12,10 +12,12 @@ from hindsight.domain.episode import Message, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, short_id
 from hindsight.errors import HindsightError, InvalidInput, shorten
+from hindsight.experience.prune import MAX_DAYS, MAX_USES
 from hindsight.interfaces import mcp_schemas as shapes_in
 from hindsight.interfaces import mcp_texts as texts
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
+from hindsight.interfaces.shapes_prune import prune_shape, prune_text
 from hindsight.search.request import MAX_TOP_K
 
 if TYPE_CHECKING:
@@ -156,6 +158,18 @@ async def give_feedback(memory: AsyncHindsight, given: Arguments) -> Reply:
     rated = await memory.feedback(_memory_id(given), outcome, note=given.text("note") or "")
     shape = memory_shape(rated)
     return Reply(f"Noted for #{rated.short_id}; confidence is now {shape['confidence']}.", shape)
+
+
+async def prune_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_prune`."""
+    dry_run = given.truth("dry_run")
+    report = await memory.prune(
+        dry_run=True if dry_run is None else dry_run,
+        min_confidence=given.fraction("min_confidence"),
+        max_age_days=given.whole("max_age_days", 0, MAX_DAYS),
+        min_uses=given.whole("min_uses", 0, MAX_USES),
+    )
+    return Reply(prune_text(report), prune_shape(report, words=False))
 
 
 def _memory_id(given: Arguments) -> str:
@@ -299,8 +313,17 @@ FEEDBACK = ToolSpec(
     give_feedback,
 )
 
+PRUNE = ToolSpec(
+    "memory_prune",
+    "Tidy up experiences",
+    texts.MEMORY_PRUNE,
+    shapes_in.MEMORY_PRUNE,
+    shapes_in.PRUNED,
+    prune_memory,
+)
+
 TOOLSETS: dict[Toolset, tuple[ToolSpec, ...]] = {
-    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK),
+    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE),
     Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET),
-    Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK),
+    Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK, PRUNE),
 }

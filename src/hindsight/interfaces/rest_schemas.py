@@ -10,6 +10,7 @@ from hindsight.domain.change import ReviewChoice
 from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Layer
+from hindsight.experience.prune import MAX_DAYS, MAX_USES
 from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -111,6 +112,21 @@ class FeedbackBody(Body):
 
     outcome: OutcomeStatus
     note: str = ""
+    agent: str | None = None
+
+
+class PruneBody(Body):
+    """Which experiences are let go; the usual limits where one is left out."""
+
+    dry_run: bool = Field(default=True, description="Only name them.")
+    min_confidence: Share | None = Field(default=None, description="Trusted less than this; else 0.3.")
+    max_age_days: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_DAYS,
+        description="Older than this and hardly used; else 90, or 180 if there are few.",
+    )
+    min_uses: int | None = Field(default=None, ge=0, le=MAX_USES, description="Used less often than this; else 3.")
     agent: str | None = None
 
 
