@@ -39,6 +39,9 @@ class Route(StrEnum):
 
     VECTOR = "vector"
     KEYWORD = "keyword"
+    GRAPH = "graph"
+    STRUCTURED = "structured"
+    TIME = "time"
 
 
 class Provider(StrEnum):
@@ -149,7 +152,7 @@ class Settings(BaseSettings):
         default=0.3, ge=0, le=1, description="Share of the score that is the reranker's; 1: its order alone."
     )
     routes: Annotated[tuple[Route, ...], NoDecode] = Field(
-        default=(Route.VECTOR, Route.KEYWORD), description="Recall routes that are on, separated by commas."
+        default=tuple(Route), description="Recall routes that are on, separated by commas."
     )
     ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
     traces_kept: int = Field(

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hindsight.domain.change import Touched
-from hindsight.domain.memory import Kind, Layer
+from hindsight.domain.entry import Entry
+from hindsight.domain.memory import Kind, Layer, Memory
+from hindsight.domain.page import Order
 from hindsight.domain.query import Filters, Scored
 from hindsight.domain.surroundings import Surroundings
 from hindsight.ports import Index, LexicalIndex, Store, VectorIndex
@@ -69,6 +71,14 @@ class Projection:
     async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
         """The cosine of each of these entries; NaN where the vector index has none yet."""
         return await self._vector.cosines(namespace, vector, ids)
+
+    async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
+        """Entries by id, as the store has them now: what a route reads to see what a hit says."""
+        return await self._store.entries(namespace, ids)
+
+    async def newest(self, namespace: str, filters: Filters, *, limit: int) -> Sequence[Memory]:
+        """The memories that match, the latest first, straight from the store."""
+        return (await self._store.find(namespace, filters, order=Order.NEWEST, limit=limit)).items
 
     async def near_each(
         self, namespace: str, vectors: NDArray[np.float32], *, limit: int

@@ -9,7 +9,7 @@ from itertools import filterfalse
 import numpy as np
 
 from hindsight.domain import ranking
-from hindsight.domain.ranking import AROUND, DATE_INSIDE, DATE_NEAR, SIGNAL_WEIGHTS
+from hindsight.domain.ranking import AROUND, DATE_INSIDE, DATE_NEAR, GRAPH, SIGNAL_WEIGHTS, STRUCTURED
 from hindsight.domain.surroundings import Surroundings
 from hindsight.search.context import Turns, Values, signals_around
 from hindsight.search.dates import Window, nearness
@@ -32,6 +32,7 @@ class Candidates:
     def of(cls, recalled: Recalled, windows: Sequence[Window] = ()) -> Candidates:
         """The entries found, and those of their sessions."""
         found = [hit.id for route in (recalled.words, recalled.meaning) if route is not None for hit in route.hits]
+        found += [entry_id for brought in recalled.aside.values() for entry_id in brought]
         around, places = _with_all(recalled.around, found)
         turns = Turns.of(around)
         if recalled.words is not None:
@@ -41,6 +42,9 @@ class Candidates:
         signals = signals_around(turns, lexical, dense)
         if windows:
             signals[DATE_NEAR], signals[DATE_INSIDE] = nearness(windows, around.times)
+        signals |= {
+            name: _brought(recalled.aside[name], places) for name in (GRAPH, STRUCTURED) if name in recalled.aside
+        }
         return cls(around, places, signals, _steps(turns, around))
 
     @property
@@ -133,6 +137,13 @@ def _dense(recalled: Recalled, meaning: ByMeaning, places: Mapping[str, int]) ->
     calibration = ranking.calibration_of(meaning.model)
     scaled: Values = np.nan_to_num((cosines - calibration.floor) / calibration.span).clip(0.0, ranking.DENSE_MOST)
     return scaled
+
+
+def _brought(values: Mapping[str, float], places: Mapping[str, int]) -> Values:
+    """What a route said of the entries it brought; 0 for all others."""
+    signal = np.zeros(len(places))
+    signal[[places[entry_id] for entry_id in values]] = list(values.values())
+    return signal
 
 
 def _steps(turns: Turns, around: Surroundings) -> Values:

@@ -65,6 +65,13 @@ def _a_year_before(moment: datetime) -> datetime:
     return moment.replace(year=moment.year - 1, day=28 if last_of_february else moment.day)
 
 
+def without_times(text: str, asked_at: datetime) -> str:
+    """A question without the words that name times."""
+    for mention in reversed(find_times(text, asked_at)):
+        text = f"{text[: mention.span[0]]} {text[mention.span[1] :]}"
+    return text
+
+
 def _idle(mention: TimeMention, asked_at: datetime) -> bool:
     """Too long to tell anything, or a time of the clock alone, which is read as one of the day of asking."""
     assert mention.start is not None  # only such mentions are looked at

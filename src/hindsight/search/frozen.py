@@ -66,6 +66,7 @@ async def recalled_then(
         return recalled
     routes = [found for found in (recalled.words, recalled.meaning) if found is not None]
     ids = dict.fromkeys(hit.id for found in routes for hit in found.hits)
+    ids |= dict.fromkeys(entry_id for brought in recalled.aside.values() for entry_id in brought)
     around = recalled.around
     entries = await store.entries(namespace, list(ids | dict.fromkeys(around.ids if around is not None else ())))
     then = await as_they_were(store, namespace, entries, past)
@@ -80,6 +81,10 @@ async def recalled_then(
         meaning=meaning and replace(meaning, hits=[hit for hit in meaning.hits if hit.id in kept]),
         around=around,
         cosines=cosines,
+        aside={
+            name: {entry_id: value for entry_id, value in brought.items() if entry_id in kept}
+            for name, brought in recalled.aside.items()
+        },
     )
 
 

@@ -68,6 +68,10 @@ def note_query(trace: Trace, query: Query, question: Question, now: datetime) ->
     }
     trace.note("request", {name: value for name, value in asked.items() if value})
     trace.note("terms", list(question.terms))
+    if question.kinds:
+        trace.note("kinds", [kind.value for kind in question.kinds])
+    if question.chain is not None:
+        trace.note("chain", [question.chain.starts[-1], *question.chain.steps])
     trace.note("complexity", question.complexity.value)
     trace.note("windows", [[start.isoformat(), end.isoformat()] for start, end in question.windows])
     trace.note("top_k", [question.fewest, question.most])
@@ -80,6 +84,9 @@ def note_found(trace: Trace, found: Found, weights: Weights) -> None:
     for name, by in (("vector", found.recalled.meaning), ("keyword", found.recalled.words)):
         if by is not None:
             routes[name] = [[hit.id, round(hit.score, 4)] for hit in by.hits[:TRACED]]
+    for name, brought in found.recalled.aside.items():
+        best = sorted(brought.items(), key=lambda item: (-item[1], item[0]))[:TRACED]
+        routes[name] = [[entry_id, round(value, 4)] for entry_id, value in best]
     trace.note("candidates", routes)
     trace.note("weights", {field.name: getattr(weights, field.name) for field in fields(weights)})
     trace.note("lift", round(found.ranking.lift, 6))

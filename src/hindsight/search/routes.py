@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from hindsight.domain.query import Scored
-from hindsight.domain.ranking import LEXICAL_FLOOR, lexical_floor
+from hindsight.domain.query import Scored, TimeRange
+from hindsight.domain.ranking import GRAPH, LEXICAL_FLOOR, STRUCTURED, lexical_floor
 from hindsight.domain.surroundings import Surroundings
 from hindsight.errors import Unavailable
-from hindsight.observe.trace import Trace
+from hindsight.observe.trace import Json, Trace
 from hindsight.ports import Embedder
 from hindsight.projection import Projection
+from hindsight.search.graph import graph
 from hindsight.search.understand import Question
 
 if TYPE_CHECKING:
@@ -25,15 +27,20 @@ if TYPE_CHECKING:
 VECTOR = "vector"
 KEYWORD = "keyword"
 CONTEXT = "context"
+TIME = "time"
 
 # Seconds. The vector route's covers loading the embedder on the first call (1.2 s when the machine is idle).
-DEADLINES: Mapping[str, float] = MappingProxyType({VECTOR: 2.3, KEYWORD: 1.5, CONTEXT: 0.3})
+DEADLINES: Mapping[str, float] = MappingProxyType(
+    {VECTOR: 2.3, KEYWORD: 1.5, GRAPH: 1.0, STRUCTURED: 0.5, TIME: 0.3, CONTEXT: 0.3}
+)
 # Sessions are looked at of so many of the best of each route: of 100 or 200, recall@10 is the same on all sets, and the
 # sessions of 25 lose 1 to 5 points.
 SESSIONS_OF = 50
 # Candidates per route: where both routes give 200 and what only one found is scored by the other too, recall@10 is that
 # of scoring everything (LoCoMo, Chinese facts).
 LIMIT = 200
+# What the other routes bring is certain, or it is nothing: there is no long tail.
+LIMIT_ASIDE = 50
 
 _log = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
@@ -65,6 +72,7 @@ class Recalled:
     """The candidates of all routes, and the sessions they stand in.
 
     `None`: that route is off or did not answer; `missing` says which did not. `cosines`: of the entries `around`.
+    `aside`: what the routes brought that not every question takes, by route and id.
     """
 
     meaning: ByMeaning | None = None
@@ -72,13 +80,14 @@ class Recalled:
     around: Surroundings | None = None
     cosines: NDArray[np.float32] | None = None
     missing: tuple[str, ...] = ()
+    aside: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Routes:
     """Which routes there are, and how long each may take, in seconds."""
 
-    on: frozenset[str] = frozenset({VECTOR, KEYWORD})
+    on: frozenset[str] = frozenset({VECTOR, KEYWORD, GRAPH, STRUCTURED, TIME})
     deadlines: Mapping[str, float] = field(default_factory=lambda: DEADLINES)
     limit: int = LIMIT
 
@@ -95,7 +104,7 @@ async def vector(
 ) -> ByMeaning:
     """By closeness of meaning."""
     with trace.span("embed"):
-        query = await embedder.embed_query(question.text)
+        query = await embedder.embed_query(question.meaning or question.text)
     with trace.span("vector") as span:
         hits = await projection.nearest(namespace, query, question.filters, limit=limit, head=head)
         span.count(found=len(hits))
@@ -112,12 +121,63 @@ async def keyword(
     return ByWords(hits, ceiling, lexical_floor(question.terms))
 
 
+async def structured(
+    projection: Projection, namespace: str, question: Question, *, head: int, limit: int, trace: Trace
+) -> Mapping[str, float]:
+    """By kind: the newest of the kinds that the question names, and those of them that share its words.
+
+    Where nothing but a kind is asked for, the newest is what is meant: each one before counts for half as much more.
+    """
+    filters = question.filters
+    kinds = tuple(kind for kind in question.kinds if not filters.kinds or kind in filters.kinds)
+    with trace.span(STRUCTURED) as span:
+        if not kinds:
+            return {}
+        filters = replace(filters, kinds=kinds, episodes=False)
+        newest = await projection.newest(namespace, filters, limit=limit)
+        if question.bare:
+            found = {memory.id: 0.5 + 0.5 * 0.5**place for place, memory in enumerate(newest)}
+        else:
+            sharing, _ = await projection.by_words(namespace, question.terms, filters, limit=limit, head=head)
+            found = dict.fromkeys([*(memory.id for memory in newest), *(hit.id for hit in sharing)], 1.0)
+        span.count(found=len(found))
+    return found
+
+
+async def within_windows(
+    projection: Projection,
+    namespace: str,
+    question: Question,
+    near: ByMeaning | None,
+    *,
+    head: int,
+    limit: int,
+    trace: Trace,
+) -> Mapping[str, float]:
+    """By time: what fits best inside the times that the question names, by meaning and by words."""
+    if question.filters.time_range is not None:
+        return {}
+    found: dict[str, float] = {}
+    with trace.span(TIME) as span:
+        for start, end in question.windows:
+            filters = replace(question.filters, time_range=TimeRange(start, end))
+            if near is not None:
+                then = await projection.nearest(namespace, near.query, filters, limit=limit, head=head)
+                found |= {hit.id: 1.0 for hit in then}
+            if question.terms:
+                hits, _ = await projection.by_words(namespace, question.terms, filters, limit=limit, head=head)
+                found |= {hit.id: 1.0 for hit in hits}
+        span.count(found=len(found))
+    return found
+
+
 async def context(
     projection: Projection,
     namespace: str,
     question: Question,
     words: ByWords | None,
     meaning: ByMeaning | None,
+    also: Iterable[str] = (),
     *,
     trace: Trace,
 ) -> tuple[Surroundings, NDArray[np.float32] | None]:
@@ -127,7 +187,7 @@ async def context(
             hit.id for found in (words, meaning) if found is not None for hit in found.hits[:SESSIONS_OF]
         )
         terms = () if words is None else question.terms
-        around = await projection.around(namespace, terms, question.filters, list(ids))
+        around = await projection.around(namespace, terms, question.filters, list(ids | dict.fromkeys(also)))
         cosines = None if meaning is None else await projection.cosines(namespace, meaning.query, around.ids)
         span.count(found=len(around.ids))
     return around, cosines
@@ -145,41 +205,62 @@ async def recall(
 ) -> Recalled:
     """Ask all routes at once. One that fails or is late is left out and named; the others still answer.
 
-    `head`: the namespace's change number, which the indexes are brought level with.
+    `head`: the namespace's change number, which the indexes are brought level with. Only words and meaning take every
+    question; the other routes cost nothing where it names no relation, kind or time.
     """
-    failed: dict[str, str] = {}
+    ask = _Asking(routes)
+    about: _About = {"head": head, "trace": trace}
+    where = (projection, namespace, question)
+    near = partial(vector, projection, embedder, namespace, question, limit=routes.limit, **about) if embedder else None
+    chain = question.chain
+    by_words, by_meaning, led, held = await asyncio.gather(
+        ask(KEYWORD, partial(keyword, *where, limit=routes.limit, **about)),
+        ask(VECTOR, near),
+        ask(GRAPH, partial(graph, *where, chain, limit=LIMIT_ASIDE, **about) if chain else None),
+        ask(STRUCTURED, partial(structured, *where, limit=LIMIT_ASIDE, **about) if question.kinds else None),
+    )
+    if question.bare and held:
+        by_meaning = None  # «那个偏好» is as near to one as to another: the newest is meant, not the one worded alike
+    inside = partial(within_windows, *where, by_meaning, limit=LIMIT_ASIDE, **about) if question.windows else None
+    aside = {GRAPH: led, STRUCTURED: held, TIME: await ask(TIME, inside)}
+    brought = {name: values for name, values in aside.items() if values}
+    around, cosines = None, None
+    if KEYWORD not in ask.failed:  # sessions are known to the keyword index
+        also = [entry_id for values in brought.values() for entry_id in values]
+        told = await ask.in_time(CONTEXT, context(*where, by_words, by_meaning, also, trace=trace))
+        around, cosines = told or (None, None)
+    if ask.failed:
+        trace.note("missing_routes", dict[str, Json](ask.failed))
+    return Recalled(by_meaning, by_words, around, cosines, missing=tuple(sorted(ask.failed)), aside=brought)
 
-    async def words() -> ByWords | None:
-        if KEYWORD not in routes.on:
-            return None
-        asked = keyword(projection, namespace, question, head=head, limit=routes.limit, trace=trace)
-        return await _in_time(KEYWORD, asked, routes, failed)
 
-    async def meaning() -> ByMeaning | None:
-        if VECTOR not in routes.on or embedder is None:
-            return None
-        near = vector(projection, embedder, namespace, question, head=head, limit=routes.limit, trace=trace)
-        return await _in_time(VECTOR, near, routes, failed)
+class _About(TypedDict):
+    """What every route is told."""
 
-    by_words, by_meaning = await asyncio.gather(words(), meaning())
-    told = None
-    if KEYWORD not in failed:  # sessions are known to the keyword index
-        asked = context(projection, namespace, question, by_words, by_meaning, trace=trace)
-        told = await _in_time(CONTEXT, asked, routes, failed)
-    if failed:
-        trace.note("missing_routes", dict(failed))
-    around, cosines = told or (None, None)
-    return Recalled(by_meaning, by_words, around, cosines, missing=tuple(sorted(failed)))
+    head: int
+    trace: Trace
 
 
-async def _in_time(name: str, answer: Awaitable[_Found], routes: Routes, failed: dict[str, str]) -> _Found | None:
-    allowed = routes.deadlines.get(name, DEADLINES[name])
-    try:
-        async with asyncio.timeout(allowed):
-            return await answer
-    except TimeoutError:
-        failed[name] = f"no answer in {allowed:g} s"
-    except Unavailable as error:
-        failed[name] = str(error)
-    _log.warning("search goes on without its %s route: %s", name, failed[name])
-    return None
+class _Asking:
+    """Routes asked within their time. `failed`: why one did not answer, by its name."""
+
+    def __init__(self, routes: Routes) -> None:
+        self._routes = routes
+        self.failed: dict[str, str] = {}
+
+    async def __call__(self, name: str, route: Callable[[], Awaitable[_Found]] | None) -> _Found | None:
+        """What a route found; `None` where it is off, has nothing to look for, or did not answer."""
+        return None if route is None or name not in self._routes.on else await self.in_time(name, route())
+
+    async def in_time(self, name: str, answer: Awaitable[_Found]) -> _Found | None:
+        """An answer, or `None` when its time has passed: the wait ends, and the work with it at its next step."""
+        allowed = self._routes.deadlines.get(name, DEADLINES[name])
+        try:
+            async with asyncio.timeout(allowed):
+                return await answer
+        except TimeoutError:
+            self.failed[name] = f"no answer in {allowed:g} s"
+        except Unavailable as error:
+            self.failed[name] = str(error)
+        _log.warning("search goes on without its %s route: %s", name, self.failed[name])
+        return None

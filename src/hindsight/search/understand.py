@@ -11,10 +11,14 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from hindsight.domain.confidence import FLOOR
+from hindsight.domain.memory import Kind
 from hindsight.domain.query import Filters, Query
 from hindsight.errors import InvalidInput
+from hindsight.language.relations import Chain, chain_of
 from hindsight.language.segment import query_terms
-from hindsight.search.dates import Window, windows_of
+from hindsight.search.asked import asked_for, asks_what_happened
+from hindsight.search.dates import Window, windows_of, without_times
+from hindsight.search.parts import parts_of
 from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS, whole_number
 
 MOST_CHARACTERS = 100_000  # some 15,000 words; what is longer is a document, not a question
@@ -54,7 +58,9 @@ class Question:
     """A query understood. `fewest` equals `most` where the caller chose the number of hits.
 
     `filters` are those in force: experiences below the floor of trust are out unless asked for. `windows`: the times
-    it speaks of, on the asker's clock.
+    it speaks of, on the asker's clock. `meaning`: what is embedded. `kinds`: those it asks for; `bare`: nothing else.
+    `chain`: relations it follows. `parts`: the questions it is made of, where these are several. `open`: it asks for
+    whatever happened in its windows.
     """
 
     text: str
@@ -66,6 +72,12 @@ class Question:
     filters: Filters
     asked_at: datetime
     windows: tuple[Window, ...] = ()
+    meaning: str = ""
+    kinds: tuple[Kind, ...] = ()
+    bare: bool = False
+    chain: Chain | None = None
+    parts: tuple[str, ...] = ()
+    open: bool = False
 
     @property
     def counted(self) -> bool:
@@ -78,23 +90,34 @@ def understand(query: Query) -> Question:
     text = _accepted(query.text)
     if query.asked_at.tzinfo is None:
         raise InvalidInput("asked_at", query.asked_at.isoformat(), "a time with its zone")
-    terms = query_terms(text)
-    complexity = complexity_of(text, len(set(terms)))
+    asked = asked_for(text)
+    terms = query_terms(asked.text)
+    parts = parts_of(text)
+    complexity = Complexity.COMPLEX if parts else complexity_of(text, len(set(terms)))
     top_k = whole_number("top_k", query.top_k, 1, MAX_TOP_K)
     fewest, most = DYNAMIC_TOP_K[complexity] if top_k is None else (top_k, top_k)
     filters = query.filters
     if filters.min_confidence is None:
         filters = replace(filters, min_confidence=FLOOR / 100)
+    clock = _on_the_askers_clock(query)
+    windows = windows_of(text, clock) if len(text) <= MOST_READ_FOR_TIMES else ()
+    whatever = bool(windows) and asks_what_happened(without_times(text, clock))
     return Question(
         text=text,
-        terms=tuple(_most_telling(terms)),
+        terms=() if asked.bare or whatever else tuple(_most_telling(terms)),
         complexity=complexity,
         fewest=fewest,
         most=most,
         max_tokens=whole_number("max_tokens", query.max_tokens, MIN_TOKENS, MAX_TOKENS) or DEFAULT_TOKENS,
         filters=filters,
         asked_at=query.asked_at,
-        windows=windows_of(text, _on_the_askers_clock(query)) if len(text) <= MOST_READ_FOR_TIMES else (),
+        windows=windows,
+        meaning=asked.text,
+        kinds=asked.kinds,
+        bare=asked.bare,
+        chain=chain_of(text),
+        parts=parts,
+        open=whatever,
     )
 
 
