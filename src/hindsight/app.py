@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
-from hindsight.config import Provider, Reading, Settings
+from hindsight.config import Provider, Reading, Settings, Wording
 from hindsight.domain.change import Job
 from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
@@ -36,9 +36,11 @@ from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
 from hindsight.projection import Projection
+from hindsight.search.look import Expansion
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.replay import Replayer
 from hindsight.search.rerank import Reranking
+from hindsight.search.rewrite import Rewriter
 from hindsight.search.routes import Routes
 from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
@@ -202,7 +204,11 @@ def _assemble(
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
-    searching = SearchSettings(weights=PRESETS[settings.ranking], routes=Routes(on=frozenset(settings.routes)))
+    searching = SearchSettings(
+        weights=PRESETS[settings.ranking],
+        routes=Routes(on=frozenset(settings.routes)),
+        expansion=_expansion(settings, model),
+    )
     searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(
         Parts(
@@ -225,6 +231,12 @@ def _assemble(
             reranker=reranker,
         )
     )
+
+
+def _expansion(settings: Settings, model: LanguageModel | None) -> Expansion:
+    if settings.expansion is Wording.AUTO and model is not None:
+        return Expansion(rewriter=Rewriter(model, deadline=settings.expansion_deadline))
+    return Expansion(on=settings.expansion is not Wording.OFF)
 
 
 def _reranking(settings: Settings, reranker: Reranker | None) -> Reranking | None:

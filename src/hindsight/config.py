@@ -44,6 +44,14 @@ class Route(StrEnum):
     TIME = "time"
 
 
+class Wording(StrEnum):
+    """Who puts a question in other words: a language model where one is set and the rules, the rules alone, nobody."""
+
+    AUTO = "auto"
+    RULES = "rules"
+    OFF = "off"
+
+
 class Provider(StrEnum):
     """Whose form of request a language model's endpoint takes."""
 
@@ -153,6 +161,13 @@ class Settings(BaseSettings):
     )
     routes: Annotated[tuple[Route, ...], NoDecode] = Field(
         default=tuple(Route), description="Recall routes that are on, separated by commas."
+    )
+    expansion: Wording = Field(
+        default=Wording.AUTO,
+        description="Put a question that finds nothing fitting in other words: auto (also by the model), rules or off.",
+    )
+    expansion_deadline: float = Field(
+        default=1.0, gt=0, le=1.2, description="Seconds the language model has for other words."
     )
     ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
     traces_kept: int = Field(

@@ -403,7 +403,7 @@ async def test_a_trace_tells_candidates_features_cuts_and_times_of_every_stage()
     body = world.trace.body()
     stages = [stage["stage"] for stage in body["stages"]]  # type: ignore[index,union-attr,call-overload]  # JSON
     assert set(stages) == {
-        "understand", "embed", "vector", "keyword", "context", "routes", "rank", "select", "read", "pack",
+        "understand", "head", "embed", "vector", "keyword", "context", "routes", "rank", "select", "read", "pack",
     }  # fmt: skip
     assert set(body["candidates"]) == {"vector", "keyword"}  # type: ignore[arg-type]  # JSON
     assert body["ranking"][0]["id"] == found.hits[0].memory_id  # type: ignore[index,call-overload]  # JSON

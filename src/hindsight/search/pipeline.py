@@ -22,12 +22,13 @@ from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
 from hindsight.search.caution import warning_for
-from hindsight.search.frozen import Frozen, recalled_then, widened
+from hindsight.search.frozen import Frozen
+from hindsight.search.look import Expansion, Look
 from hindsight.search.pack import pack, select
-from hindsight.search.rank import NOW, Ranked, rank
+from hindsight.search.rank import NOW, Ranked
 from hindsight.search.record import Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
-from hindsight.search.routes import Routes, recall
+from hindsight.search.routes import Routes
 from hindsight.search.situations import differing, matched
 from hindsight.search.understand import Question, understand
 
@@ -48,6 +49,7 @@ class SearchSettings:
     weights: Weights = PRESETS["default"]
     routes: Routes = field(default_factory=Routes)
     deadline: float = DEADLINE
+    expansion: Expansion = field(default_factory=Expansion)
 
 
 class Searcher:
@@ -120,28 +122,18 @@ class Searcher:
 
         `weights` in place of those of the settings; `frozen` is what a replay holds still.
         """
-        past = frozen.past
-        with trace.span("routes"):
+        settings, past = self._settings, frozen.past
+        weights = weights or settings.weights
+        with trace.span("head"):
             # Read once for all: each read of the store costs two changes of thread, more than its statement.
             head = await self._store.head(namespace)
-            trace.note("change", head)
-            recalled, standing = await asyncio.gather(
-                recall(
-                    self._projection,
-                    self._embedder,
-                    namespace,
-                    widened(question, past),
-                    head=head,
-                    routes=self._settings.routes,
-                    trace=trace,
-                ),
-                self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
-            )
-        recalled = await recalled_then(self._store, namespace, question, recalled, past)
-        with trace.span("rank") as span:
-            ranking = await rank(self._store, namespace, question, recalled, weights or self._settings.weights, frozen)
-            span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
-        ranking = await matched(self._store, namespace, question, ranking, weights or self._settings.weights, trace)
+        trace.note("change", head)
+        look = Look(self._store, self._projection, self._embedder, settings.routes, weights, namespace, head, frozen)
+        looked, standing = await asyncio.gather(
+            look.fully(question, settings.expansion, trace),
+            self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
+        )
+        ranking = await matched(self._store, namespace, question, looked.ranking, weights, trace)
         ranking, unread = await rerank(self._reranking, question, ranking, trace)
         with trace.span("select") as span:
             selection = select(ranking.ranked, question)
@@ -151,8 +143,8 @@ class Searcher:
         with trace.span("pack") as span:
             block = pack(hits, lasting, question, confident=ranking.confident)
             span.count(tokens=block.tokens, left_out=len(block.left_out))
-        missing = (*recalled.missing, *unread)
-        return Found(question, head, recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
+        missing = (*looked.missing, *unread)
+        return Found(question, head, looked.recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
 
     async def _standing(self, namespace: str, filters: Filters, head: int) -> list[Memory]:
         """Constraints of health and safety, and what is pinned: they hold whatever is asked (SPEC §4.5)."""

@@ -24,6 +24,7 @@ from hindsight.search.request import MAX_TOKENS, MAX_TOP_K, MIN_TOKENS, whole_nu
 MOST_CHARACTERS = 100_000  # some 15,000 words; what is longer is a document, not a question
 MOST_READ_FOR_TIMES = 2_000  # characters; a longer text tells of many times, and asks for none of them
 MOST_TERMS = 128  # distinct; at 10,000 memories each costs the keyword route about 0.02 ms
+MOST_REST = 3  # terms
 DEFAULT_TOKENS = 2000  # SPEC §4.4: min(20 % of the model's context, 2,000); any model in use has 10,000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -115,10 +116,21 @@ def understand(query: Query) -> Question:
         meaning=asked.text,
         kinds=asked.kinds,
         bare=asked.bare,
-        chain=chain_of(text),
+        chain=_chain_in(text),
         parts=parts,
         open=whatever,
     )
+
+
+def _chain_in(text: str) -> Chain | None:
+    """The relations that a question follows. One step is a detail where much else is asked about.
+
+    «How did Deborah's mother support her yoga practice» asks about yoga: with such questions taken along, LoCoMo lost.
+    """
+    chain = chain_of(text)
+    if chain is not None and len(chain.steps) == 1 and len(query_terms(chain.rest)) > MOST_REST:
+        return None
+    return chain
 
 
 def _on_the_askers_clock(query: Query) -> datetime:
