@@ -51,6 +51,28 @@ DESCRIBED = [
         ("export is too large", ("split by month", "zip each part", "upload"), True, ("export",)),
     ),
     (
+        "触发场景 用户要求把 PDF 转换成 Markdown 操作步骤 1. 用 pdftotext 抽取文本 2. 按标题分段 "
+        "结果 success 标签 pdf, markdown",
+        (
+            "用户要求把 PDF 转换成 Markdown",
+            ("用 pdftotext 抽取文本", "按标题分段"),
+            True,
+            ("pdf", "markdown"),
+        ),
+    ),
+    (
+        "请记住：触发场景磁盘写满导致服务停止，操作步骤 1. 清理日志 2. 重启服务，结果失败，标签 磁盘 运维",
+        ("磁盘写满导致服务停止", ("清理日志", "重启服务"), False, ("磁盘", "运维")),
+    ),
+    (
+        "请记住这条经验：触发场景：磁盘写满。操作步骤：1. 清理日志 2. 重启。结果：成功。标签：磁盘",
+        ("磁盘写满", ("清理日志", "重启"), True, ("磁盘",)),
+    ),
+    (
+        "Trigger the build fails with OOM. Steps 1. use fewer workers 2. run again. Outcome success. Tags ci, memory",
+        ("the build fails with OOM", ("use fewer workers", "run again"), True, ("ci", "memory")),
+    ),
+    (
         "Whenever the deploy hangs, do the following: drain node 3, then restart the agent, result: did not work",
         ("the deploy hangs", ("drain node 3", "restart the agent"), False, ()),
     ),
@@ -95,6 +117,9 @@ async def test_it_is_kept_as_a_procedural_memory_once(text: str, role: Role) -> 
         "当我回家的时候，我先洗手",
         "When you have time, please call me",
         "The situation: bad. The outcome: worse.",
+        "触发场景我还没想好，操作步骤也没有，结果以后再说",
+        "I pulled the trigger and the steps are slippery, outcome unclear",
+        "A trigger in the database logs the steps of each job and its result failed to load",
     ],
 )
 def test_what_lacks_a_trigger_or_steps_is_no_experience(text: str) -> None:

@@ -1,12 +1,13 @@
 """Text that describes an experience becomes one: trigger, steps, outcome, tags (SPEC §3.2).
 
-Two forms are read, in Chinese and English. Labelled parts, in any order, on lines of their own or in one line:
+Three forms are read, in Chinese and English. Labelled parts, in any order, on lines of their own or in one line:
 
     触发场景：… 操作步骤：… 结果：… 标签：…
     Trigger: … Steps: … Outcome: … Tags: …
 
-And the sentence «当…时，先…再…，结果…», "When …, do … then …; result: …". Anything short of a trigger with steps, and
-for the sentence an outcome, is left to the other rules.
+The same labels in this order without their colons («触发场景 … 操作步骤 1. … 结果 success 标签 …»), where the
+outcome says plainly how it ended. And the sentence «当…时，先…再…，结果…», "When …, do … then …; result: …". What is
+short of a trigger with steps, and for the latter two of an outcome, is left to the other rules.
 """
 
 from __future__ import annotations
@@ -82,6 +83,22 @@ _SENTENCE_EN = re.compile(
     r"[.,;]\s*(?:the |as a )?(?:result|outcome)(?:\s+(?:is|was)|:|,)?\s*(?P<outcome>[^\n]{2,200})",
     re.IGNORECASE,
 )
+_SAYS_HOW = r"成功|失败|有效|无效|已?解决|success|succeeded|failure|failed|worked|fixed"
+_BARE_ZH = re.compile(
+    r".{0,30}?触发(?:场景|条件|情境)[:：\s是为]*(?P<trigger>.{4,600}?)[\s，,。；;]*(?:操作|执行|解决|处理)步骤[:：\s是为]*"
+    rf"(?P<steps>.+?)[\s，,。；;]*(?:执行|最终)?结果[:：\s是为]*(?P<outcome>(?:{_SAYS_HOW})[^\n]*?)"
+    r"(?:[\s，,。；;]*标签[:：\s是为]*(?P<tags>.+?))?\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_BARE_EN = re.compile(
+    r".{0,40}?\btrigger(?: (?:context|scenario|condition))?[:\s]+(?P<trigger>.{4,600}?)[\s.,;]*"
+    r"\b(?:action )?steps[:\s]+(?P<steps>(?=\(?1[.)]|[-*] ).+?)[\s.,;]*\b(?:outcome|result)(?: status)?[:\s]+"
+    rf"(?P<outcome>(?:{_SAYS_HOW})[^\n]*?)"
+    r"(?:[\s.,;]*\btags[:\s]+(?P<tags>.+?))?\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_MOST_LABELS = 3  # a text that says «steps» more often tells of something else, and would be tried at each
+_SPACED = re.compile(r"\s+")
 _ENDINGS = ("结果", "最终", "result", "outcome")  # one stands in either sentence
 _TAGGED = re.compile(
     r"[\s.。;；,，]*(?:标签|关键词|tags?|"
@@ -107,7 +124,7 @@ def read(text: str) -> Told | None:
     low = lowered(text)
     if not any(map(low.__contains__, _HINTS)):
         return None
-    return _labelled(text, low) or _sentence(text, low)
+    return _labelled(text, low) or _bare(text, low) or _sentence(text, low)
 
 
 def _labelled(text: str, low: str) -> Told | None:
@@ -127,6 +144,26 @@ def _labelled(text: str, low: str) -> Told | None:
     return _told(
         parts["trigger"], parts["steps"], parts.get("outcome", ""), parts.get("tags", ""), parts.get("tools", "")
     )
+
+
+def _bare(text: str, low: str) -> Told | None:
+    """Labels without colons, in the order of the form: less sure, so nothing may be missing or out of place."""
+    for form, opening, steps, outcomes in (
+        (_BARE_ZH, "触发", ("步骤",), ("结果",)),
+        (_BARE_EN, "trigger", ("steps",), ("outcome", "result")),
+    ):
+        if opening not in low or not any(word in low for word in outcomes):
+            continue
+        if not all(0 < low.count(word) <= _MOST_LABELS for word in steps):
+            continue
+        if sum(map(low.count, outcomes)) > _MOST_LABELS:
+            continue
+        match = form.fullmatch(text)
+        if match is not None:
+            tags = match["tags"] or ""
+            several = tags if _LIST.search(tags.strip()) else _SPACED.sub(",", tags.strip())
+            return _told(match["trigger"].strip(_EDGES), match["steps"], match["outcome"], several, "")
+    return None
 
 
 def _sentence(text: str, low: str) -> Told | None:
