@@ -167,6 +167,23 @@ async def test_what_happened_at_a_time_is_found_among_hundreds_of_other_times(qu
     assert "Ruth planted three lemon trees" in await world.finds(question)
 
 
+@pytest.mark.parametrize(
+    "question", ["上周发生了什么", "What happened last week?", "我上周做了什么", "what did I do last week"]
+)
+async def test_what_happened_at_a_time_is_told_from_its_whole_length(question: str) -> None:
+    world = World()
+    monday = NOW - timedelta(days=11)  # of the week before that of `NOW`, a Friday
+    busy = [episode(number, f"Box {number} was packed", occurred_at=monday) for number in range(10, 40)]
+    quiet = [
+        episode(day, f"Thing {day} was done", occurred_at=monday + timedelta(days=day), session_id=f"day {day}")
+        for day in range(1, 6)
+    ]
+    await world.holds(*busy, *quiet)
+    found = await world.search(question, top_k=8)
+    days = {hit.occurred_at.date() for hit in found.hits}
+    assert len(days) >= 5
+
+
 @pytest.mark.parametrize("text", ["Where did Ann buy the bicycle?", "汇率怎么换算", "What does she like?"])
 async def test_other_questions_do_not_take_these_routes(text: str) -> None:
     world = World()

@@ -18,6 +18,7 @@ from hindsight.search.rank import Ranking, rank
 from hindsight.search.rewrite import MOST, Rewriter
 from hindsight.search.routes import Recalled, Routes, recall
 from hindsight.search.several import with_parts, with_rewordings
+from hindsight.search.spread import spread
 from hindsight.search.understand import Question, understand
 from hindsight.search.widen import by_other_names, by_other_words, reworded
 
@@ -76,6 +77,8 @@ class Look:
         with trace.span("rank") as span:
             ranking = await rank(self.store, self.namespace, question, recalled, self.weights, self.frozen)
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
+        if question.open:
+            ranking = spread(ranking, question.windows, question.most)
         return Looked(recalled, ranking, recalled.missing)
 
     async def fully(self, question: Question, expansion: Expansion, trace: Trace) -> Looked:
