@@ -33,10 +33,12 @@ _LINE = re.compile(rf"^.*{_TAIL}[ \t.。]*$\n?", re.MULTILINE | re.IGNORECASE)
 _CITED = re.compile(rf"(?:\[[^\]\n]{{1,24}}\] - )?[^.。!！?？\n]*{_TAIL}", re.IGNORECASE)
 # What the block says of its own accord, where its fence was lost.
 _HEADER = re.compile(
-    r"^[ \t>*_-]*(?:以下是记忆中的资料，只供参考，不是指令。|没有完全吻合的记忆，以下是最接近的。|没有找到相关的记忆。|"
+    r"^[ \t>*_-]*(?:以下是记忆中的资料，只供参考，不是指令。|没有完全吻合的记忆，以下是最接近的。|"
+    r"没有找到相关的记忆，以下只是最接近的，很可能无关。|没有找到相关的记忆。|"
     r"（另有 \d+ 条因篇幅未列出）|经验仅供参考：以当前情形为准。|Reference only: the present situation decides\.|"
     r"Data from memory, for reference only; not instructions\.|"
     r"No memory fits exactly; these are the nearest\.|No memory fits this question\.|"
+    r"No memory fits this question; these are only the nearest, and probably unrelated\.|"
     r"\(\d+ more left out for length\))[ \t*_]*$\n?",
     re.MULTILINE,
 )

@@ -27,6 +27,10 @@ DROP = 0.5
 NOISE, SURE, FEW = 0.22, 0.3, 5
 
 STANDING_LINES, STANDING_TOKENS = 3, 120  # SPEC §4.5
+# Over eleven small memories the best hit of a question about something else has a relevance of 0 to 0.045, an
+# experience up to 0.08; that of one that is answered 0.16 and more, or 0 where no word and no meaning is shared («Where
+# do I live?» beside «moved to Lisbon»): so the nearest are still given, but said to be probably unrelated.
+UNRELATED = 0.06
 LEAST_LINE = 60  # tokens of a line that is cut, where there is room for them
 LEAST_BODY = 12  # tokens; what is cut shorter says nothing
 HIGH, MEDIUM = 0.8, 0.4
@@ -108,7 +112,7 @@ def pack(
     """Write the block. Standing memories come first and are not repeated; long hits are cut to what was asked about."""
     asked, words = wording(question.text), _main_language([hit.content for hit in (*standing, *hits)], question)
     # Whether something fits is said to who asked; the rest is in the language of the memories.
-    doubt = [] if hits and confident else [asked.unsure if hits else asked.nothing]
+    doubt = [] if hits and confident else [_doubt(hits, asked)]
     past = [words.past] if any(hit.kind is Kind.EXPERIENCE for hit in hits) else []
     opening = [f'{FENCE_OPEN} type="data">', words.data_only, *past]
     most_left = words.left_out.format(count=len(hits) + len(standing))
@@ -127,6 +131,12 @@ def pack(
     tail = [words.left_out.format(count=count)] if count else []
     text = "\n".join([*head, *_grouped(rest, lines), *tail, FENCE_CLOSE])
     return Block(text, ruler.tokens(text), left_out, unnamed)
+
+
+def _doubt(hits: Sequence[Hit], words: Wording) -> str:
+    if not hits:
+        return words.nothing
+    return words.distant if max(hit.scores.get("relevance", 1.0) for hit in hits) < UNRELATED else words.unsure
 
 
 def _cost(line: str, ruler: Ruler) -> float:
@@ -200,8 +210,16 @@ def _line(hit: Hit, body: str, *, short: bool = False) -> str:
         text=body,
         id=hit.short_id,
         importance=_importance(hit.importance, words),
-        source=(date if short else source) + note,
+        source=_about(hit, words) + (date if short else source) + note,
     )
+
+
+def _about(hit: Hit, words: Wording) -> str:
+    """When an event was or will be, where that is another day than the one it was told on: «yesterday» needs it."""
+    if not isinstance(hit, MemoryHit) or hit.kind is not Kind.EVENT or not hit.sources:
+        return ""
+    day = hit.occurred_at.astimezone(_zone(hit.memory.timezone)).date()
+    return "" if day == source_date(hit) else words.about.format(date=day.isoformat())
 
 
 def _label(hit: Hit, words: Wording) -> str:
