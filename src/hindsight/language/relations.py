@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import TypeAlias
 
 from hindsight.language.fold import fold
@@ -19,6 +19,7 @@ from hindsight.language.statement.lexicon import lexicon
 USER = "user"
 MOST_STEPS = 4
 _LONGEST = 160  # characters; a longer text is a story, not a question about somebody's relations
+_LONGEST_TOLD = 1_000  # characters; a longer text is no statement about one thing
 _KINDS = ("kin", "kin-many")
 
 # What each relation is from the other side; those that are the same from both sides stand for themselves.
@@ -141,16 +142,22 @@ def other_end(content: str, names: Sequence[str], relation: str, *, mine: bool) 
 
     Empty: it tells of the relation, but not by name. `mine`: «我» and "I" in it are the one started from.
     """
-    if not _speaks_of(content, relation):
+    if len(content) > _LONGEST_TOLD or not _speaks_of(content, relation):
         return None
-    start = _starting(names, mine=mine)
-    if not start:
+    marked = _marked(content, names, mine=mine)
+    if _START not in marked:
         return None
-    for form in _forms(start, relation):
-        found = [_name(match) for match in form.finditer(content)]
-        if found:
+    for form in _verbs(relation):
+        if found := [_name(match) for match in form.finditer(marked)]:
             return tuple(dict.fromkeys(name for name in found if name))
-    return () if _owned(start, relation).search(content) else None
+    turned = _TURNED.get(relation, "")
+    marked = _words_form(relation).sub(_RELATION, marked)
+    if turned and turned != relation:
+        marked = _words_form(turned).sub(_OTHER_SIDE, marked)
+    for form in _forms(turned == relation):
+        if found := [_name(match) for match in form.finditer(marked)]:
+            return tuple(dict.fromkeys(name for name in found if name))
+    return () if _OWNED.search(marked) else None
 
 
 def _speaks_of(content: str, relation: str) -> bool:
@@ -318,59 +325,60 @@ def _rest(text: str) -> str:
     return text.strip(" ?？。.") if _ASKING.sub("", text).strip() else ""
 
 
-def _starting(names: Sequence[str], *, mine: bool) -> str:
-    """A pattern for the one a step starts from."""
-    forms = [re.escape(name) for name in names if name != USER]
-    if USER in names:
-        forms += ["用户", "[Tt]he user", "[Uu]ser"]
-    if mine:
-        forms += ["我们", "我", "[Mm]y", "[Oo]ur", "I"]
-    return "|".join(forms)
+# Before a statement is read, the one a step starts from, the words of the relation and those of its other side are
+# put as signs of their own: so the forms below are the same for all names and relations, and made once.
+_START, _RELATION, _OTHER_SIDE = "\ue000", "\ue001", "\ue002"
+_USER = re.compile(r"用户|\b(?:the )?user\b", re.IGNORECASE)
+_MINE = re.compile(r"我们|我|\b(?:my|our|I)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=512)
-def _forms(start: str, relation: str) -> tuple[re.Pattern[str], ...]:
-    """Forms of words that tell the relation, each with the other one as `x`."""
-    # A name is told by its capitals, so only the words around it are free of case.
-    rel, turned = _either(words_of(relation)), _either(words_of(_TURNED.get(relation, "")))
-    n = rf"(?<!\w)(?:{start})"
+def _marked(content: str, names: Sequence[str], *, mine: bool) -> str:
+    for name in sorted(names, key=len, reverse=True):
+        if name == USER:
+            content = _USER.sub(_START, content)
+        elif name and name in content:
+            edge = "[A-Za-z]" if name.isascii() else "(?!)"
+            content = re.sub(rf"(?<!{edge}){re.escape(name)}(?!{edge})", _START, content)
+    return _MINE.sub(_START, content) if mine else content
+
+
+@cache
+def _verbs(relation: str) -> tuple[re.Pattern[str], ...]:
+    """Forms of words that tell a relation by a verb, each with the other one as `x`."""
     x = rf"(?P<x>{_LATIN_NAME}|{_HAN_NAME})"
-    told = [
-        rf"(?:{_among(start)})(?:的|[他她]的?|['’]s?)? ?(?:{rel})(?:的名字|名字|['’]s name)?,? ?"
+    return tuple(re.compile(form.format(n=_START, x=x)) for form in _BY_VERB.get(relation, ()))
+
+
+@cache
+def _forms(alike: bool) -> tuple[re.Pattern[str], ...]:
+    """Forms of words that tell a relation. `alike`: it is the same from both sides."""
+    n, rel, turned = _START, _RELATION, _RELATION if alike else _OTHER_SIDE
+    x = rf"(?P<x>{_LATIN_NAME}|{_HAN_NAME})"
+    told = (
+        rf"{n}(?:的|[他她]的?|['’]s?)? ?{rel}(?:的名字|名字|['’]s name)?,? ?"
         rf"(?:就?是|叫做?|名叫|为|姓|[：:]|is called|is named|is|was|named|called|,|，)? ?{x}",
-        rf"{x}(?:就?是|担任|当了?|做了?| ?is| ?was|, ?) ?(?:the |a |an )?(?:{_among(start)})(?:的|['’]s?)? ?(?:{rel})",
-        rf"{x} (?:is|was|works as) (?:the |a |an )?(?:{rel}) (?:of|to|for) {n}",
-        rf"(?:{rel}) of {n} (?:is|was) {x}",
-        rf"{n} (?:has|have|had) (?:a|an|two|three)? ?(?:{rel}) ?(?:named|called|,)? {x}",
+        rf"{x}(?:就?是|担任|当了?|做了?| ?is| ?was|, ?) ?(?:the |a |an )?{n}(?:的|['’]s?)? ?{rel}",
+        rf"{x} (?:is|was|works as) (?:the |a |an )?{rel} (?:of|to|for) {n}",
+        rf"{rel} of {n} (?:is|was) {x}",
+        rf"{n} (?:has|have|had) (?:a|an|two|three)? ?{rel} ?(?:named|called|,)? {x}",
         rf"{n}有(?:一?个|一?位)?(?:{rel})?(?:叫|名叫){x}",
-    ]
-    if turned:
-        told += [
-            rf"{n}(?:就?是| is | was )(?:the |a |an )?{x}(?:的|['’]s?)? ?(?:{turned})",
-            rf"{x}(?:的|['’]s?) ?(?:{turned})(?:就?是|叫做?|名叫| is | was ) ?{n}",
-            rf"{n} (?:is|was) (?:the |a |an )?(?:{turned}) (?:of|to|for) {x}",
-        ]
-    told += [form.format(n=n, x=x) for form in _BY_VERB.get(relation, ())]
-    return tuple(re.compile(form) for form in told)
-
-
-def _among(start: str) -> str:
-    return rf"(?<![A-Za-z])(?:{start})"
-
-
-@lru_cache(maxsize=512)
-def _owned(start: str, relation: str) -> re.Pattern[str]:
-    """That the relation of this one is spoken of at all."""
-    rel = _either(words_of(relation))
-    return re.compile(rf"(?:{_among(start)})(?:的|[他她]的?|['’]s?)? ?(?:{rel})|(?:{rel}) of (?:{_among(start)})")
-
-
-def _either(words: Sequence[str]) -> str:
-    """A pattern for any of these words, whole where they are in letters, whatever their case."""
-    return "|".join(
-        rf"(?i:\b{re.escape(word)}s?\b)" if word.isascii() else re.escape(word)
-        for word in sorted(words, key=len, reverse=True)
+        rf"{n}(?:就?是| is | was )(?:the |a |an )?{x}(?:的|['’]s?)? ?{turned}",
+        rf"{x}(?:的|['’]s?) ?{turned}(?:就?是|叫做?|名叫| is | was ) ?{n}",
+        rf"{n} (?:is|was) (?:the |a |an )?{turned} (?:of|to|for) {x}",
     )
+    return tuple(map(re.compile, told))
+
+
+_OWNED = re.compile(rf"{_START}(?:的|[他她]的?|['’]s?)? ?{_RELATION}|{_RELATION} of {_START}")
+
+
+@cache
+def _words_form(relation: str) -> re.Pattern[str]:
+    """Any of the words for a relation, whole where they are in letters, whatever their case."""
+    listed = sorted(words_of(relation), key=len, reverse=True)
+    latin = "|".join(re.escape(word) for word in listed if word.isascii())
+    han = [re.escape(word) for word in listed if not word.isascii()]
+    return re.compile("|".join([*([rf"\b(?:{latin})s?\b"] if latin else []), *han]) or "(?!)", re.IGNORECASE)
 
 
 def _name(match: re.Match[str]) -> str:
