@@ -76,6 +76,10 @@ _VERBS_EN = ("report", "reports", "under", "managed", "supervised", "married", "
 _VERBS_ZH = ("谁",)
 _LATIN_WORD = re.compile("[a-z]+")
 
+# Before a text is read, the one a step starts from, the words of the relation and those of its other side are put as
+# signs of their own: so the forms are the same for all names and relations, and made once.
+_START, _RELATION, _OTHER_SIDE = "\ue000", "\ue001", "\ue002"
+
 _ME_ZH = "用户|我们|咱们|我|咱|俺"
 _ME_EN = r"my|our|the user['’]s|user['’]s"
 _LATIN_NAME = r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,3}"
@@ -105,16 +109,22 @@ def chain_of(question: str) -> Chain | None:
     if len(question) > _LONGEST or "\n" in question or not _may_ask(question):
         return None
     asked = next(((one, match) for one, form in _ASKED_BY_VERB if (match := form.search(question))), None)
-    found = [*_english(question), *_chinese(question)]
+    form, _ = _all_words()
+    said = form.findall(question)
+    marked = form.sub(_RELATION, question)
+    found = [*_english(marked), *_chinese(marked)] if said else []
     if not found and asked is not None and (starts := _subject(question, asked[1])):
-        found = [(starts, (), (0, asked[1].start()))]
+        found, marked = [(starts, (), (0, asked[1].start()))], question
     if not found:
         return None
-    starts, steps, (begin, end) = max(found, key=lambda one: (len(one[1]), one[2][0]))
-    rest = question[:begin] + " " + question[end:]
-    if asked is not None and asked[1].start() >= end:
+    starts, places, (begin, end) = max(found, key=lambda one: (len(one[1]), one[2][0]))
+    steps = tuple(_concept(said[place]) for place in places)
+    before, behind = marked[:begin], marked[end:]
+    if asked is not None and asked[1][0] in behind:
         steps = (*steps, asked[0])
-        rest = rest.replace(asked[1][0], " ")
+        behind = behind.replace(asked[1][0], " ")
+    left = iter([*said[: before.count(_RELATION)], *said[len(said) - behind.count(_RELATION) :]])
+    rest = "".join(next(left) if sign == _RELATION else sign for sign in f"{before} {behind}")
     return Chain(starts, steps, _rest(rest)) if 1 <= len(steps) <= MOST_STEPS else None
 
 
@@ -171,20 +181,22 @@ def _alike(concept: str, relation: str) -> bool:
 
 
 @cache
-def _relation_words() -> tuple[dict[str, str], str, str]:
-    """Relations by their words, and a pattern for the English and for the Chinese ones, longest first."""
+def _all_words() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """Any word for a relation, the longest first, and the relation of each."""
     known = lexicon()
-    latin = {" ".join(words): one.concept for words, one in known.exact.items() if one.kind in _KINDS}
-    han = {word: one.concept for word, one in known.chinese.items() if one.kind in _KINDS}
-    for word in _SUBORDINATE:
-        (latin if word.isascii() else han)[word] = "subordinate"
-    plural = {f"{word}s": concept for word, concept in latin.items() if not word.endswith("s")}
-    longest = sorted(latin | plural, key=len, reverse=True)
-    return (
-        latin | plural | han,
-        "|".join(re.escape(word).replace(r"\ ", "[ -]") for word in longest),
-        "|".join(sorted(map(re.escape, han), key=len, reverse=True)),
-    )
+    words = {" ".join(words): one.concept for words, one in known.exact.items() if one.kind in _KINDS}
+    words |= {word: one.concept for word, one in known.chinese.items() if one.kind in _KINDS}
+    words |= dict.fromkeys(_SUBORDINATE, "subordinate")
+    words = {f"{word}s": relation for word, relation in words.items() if word.isascii()} | words
+    listed = sorted(words, key=len, reverse=True)
+    latin = "|".join(re.escape(word).replace(r"\ ", "[ -]") for word in listed if word.isascii())
+    han = "|".join(re.escape(word) for word in listed if not word.isascii())
+    return re.compile(rf"\b(?:{latin})\b|{han}", re.IGNORECASE), words
+
+
+def _concept(word: str) -> str:
+    words, folded = _all_words()[1], fold(word)
+    return words[folded] if folded in words else words[folded.replace("-", " ")]
 
 
 @cache
@@ -206,51 +218,47 @@ def _may_ask(question: str) -> bool:
     return not question.isascii() and any(word in question for word in han)
 
 
-_Found: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[int, int]]  # starts, steps, and where they stand
+_Found: TypeAlias = tuple[tuple[str, ...], tuple[int, ...], tuple[int, int]]
+"""Whom a chain starts from, which of the words for relations are its steps, and where it stands."""
+
+_AHEAD_EN = re.compile(
+    rf"(?:\b(?P<me>{_ME_EN})|(?P<s>['’]s?)) (?P<ahead>{_RELATION}(?:['’]s? {_RELATION})*)", re.IGNORECASE
+)
+_BACK_EN = re.compile(rf"(?:(?:\bthe )?{_RELATION} of )+$", re.IGNORECASE)
+_ENDING_EN = re.compile(
+    rf"(?P<back>{_RELATION}(?: of (?:the )?{_RELATION})*) of "
+    r"(?P<of>me\b|the user\b|[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2})",
+    re.IGNORECASE,
+)
 
 
-@cache
-def _english_forms() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """A chain behind its owner; what leads back before it; and one that ends in its owner."""
-    _, latin, _ = _relation_words()
-    rel = rf"(?:{latin})\b"
-    return (
-        re.compile(rf"(?:\b(?P<me>{_ME_EN})|(?P<s>['’]s?)) (?P<ahead>{rel}(?:['’]s? {rel})*)", re.IGNORECASE),
-        re.compile(rf"(?:\b(?:the )?{rel} of )+$", re.IGNORECASE),
-        re.compile(
-            rf"\b(?P<back>{rel}(?: of (?:the )?{rel})*) of "
-            r"(?P<of>me\b|the user\b|[A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,2})",
-            re.IGNORECASE,
-        ),
-    )
-
-
-def _english(question: str) -> list[_Found]:
-    table, latin, _ = _relation_words()
-    one = re.compile(rf"\b(?:{latin})\b", re.IGNORECASE)
-    ahead, back, ending = _english_forms()
+def _english(marked: str) -> list[_Found]:
     found: list[_Found] = []
-    for match in ahead.finditer(question):
+    for match in _AHEAD_EN.finditer(marked):
         begin = match.start()
         starts: tuple[str, ...] = (USER,)
         if match["s"]:
-            before = _last_words(question[:begin])
+            before = _last_words(marked[:begin])
             if not before:
                 continue
             starts = tuple(" ".join(before[at:]) for at in range(len(before)))
             begin -= _name_length(before)
-        led = back.search(question[:begin])
+        led = _BACK_EN.search(marked[:begin])
         begin = led.start() if led else begin
-        steps = [*one.findall(match["ahead"]), *reversed(one.findall(led[0]) if led else [])]
-        found.append((starts, tuple(_concept(word, table) for word in steps), (begin, match.end())))
-    for match in ending.finditer(question):
+        steps = [*_signs(marked, *match.span("ahead")), *reversed(_signs(marked, *led.span()) if led else ())]
+        found.append((starts, tuple(steps), (begin, match.end())))
+    for match in _ENDING_EN.finditer(marked):
         words = match["of"].split()
         mine = match["of"].lower() in ("me", "the user")
         starts = (USER,) if mine else tuple(" ".join(words[:length]) for length in range(len(words), 0, -1))
-        steps = one.findall(match["back"])[::-1]
         if words[0].lower() not in ("my", "our", "the", "a", "an", "his", "her", "their"):
-            found.append((starts, tuple(_concept(word, table) for word in steps), match.span()))
+            found.append((starts, tuple(reversed(_signs(marked, *match.span("back")))), match.span()))
     return found
+
+
+def _signs(marked: str, begin: int, end: int) -> range:
+    """The numbers of the words for relations that stand between two places."""
+    return range(marked[:begin].count(_RELATION), marked[:end].count(_RELATION))
 
 
 def _last_words(text: str) -> list[str]:
@@ -267,36 +275,23 @@ def _name_length(words: Sequence[str]) -> int:
     return len(" ".join(words[-large:]))
 
 
-def _concept(word: str, table: Mapping[str, str]) -> str:
-    folded = fold(word)
-    return table[folded] if folded in table else table[folded.replace("-", " ")]
+_CHAIN_ZH = re.compile(
+    rf"(?P<bare>{_RELATION}(?:的{_RELATION})+)"
+    rf"|(?:(?P<me>{_ME_ZH})的?|(?P<name>(?:(?!{_ME_ZH}){_HAN}){{2,8}}?|{_LATIN_NAME}|[A-Za-z]+) ?(?:的|[他她]的?))"
+    rf"(?P<ahead>{_RELATION}(?:的?{_RELATION})*)"
+)
 
 
-@cache
-def _chinese_chain() -> re.Pattern[str]:
-    _, _, han = _relation_words()
-    rel = rf"(?:{han})"
-    name = rf"(?:(?!{_ME_ZH}){_HAN}){{2,8}}?|{_LATIN_NAME}|[A-Za-z]+"
-    return re.compile(
-        rf"(?P<bare>{rel}(?:的{rel})+)"
-        rf"|(?:(?P<me>{_ME_ZH})的?|(?P<name>{name}) ?(?:的|[他她]的?))(?P<ahead>{rel}(?:的?{rel})*)"
-    )
-
-
-def _chinese(question: str) -> list[_Found]:
-    if question.isascii():
-        return []
-    table, _, han = _relation_words()
-    one = re.compile(han)
+def _chinese(marked: str) -> list[_Found]:
     found: list[_Found] = []
-    for match in _chinese_chain().finditer(question):
-        steps = tuple(table[word] for word in one.findall(match["ahead"] or match["bare"]))
+    for match in _CHAIN_ZH.finditer(marked):
         name = match["name"] or ""
         if name and not name.isascii():
             starts = tuple(name[at:] for at in range(max(0, len(name) - 4), len(name) - 1))
         else:
             starts = (name,) if name else (USER,)
-        found.append((starts, steps, match.span()))
+        steps = _signs(marked, *match.span("ahead" if match["ahead"] else "bare"))
+        found.append((starts, tuple(steps), match.span()))
     return found
 
 
@@ -325,9 +320,6 @@ def _rest(text: str) -> str:
     return text.strip(" ?？。.") if _ASKING.sub("", text).strip() else ""
 
 
-# Before a statement is read, the one a step starts from, the words of the relation and those of its other side are
-# put as signs of their own: so the forms below are the same for all names and relations, and made once.
-_START, _RELATION, _OTHER_SIDE = "\ue000", "\ue001", "\ue002"
 _USER = re.compile(r"用户|\b(?:the )?user\b", re.IGNORECASE)
 _MINE = re.compile(r"我们|我|\b(?:my|our|I)\b", re.IGNORECASE)
 
