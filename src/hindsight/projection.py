@@ -92,9 +92,7 @@ class Projection:
             await asyncio.sleep(0)  # a small index answers without giving others their turn
         return found
 
-    async def near_experiences(
-        self, namespace: str, vector: NDArray[np.float32], *, limit: int
-    ) -> Sequence[Scored]:
+    async def near_experiences(self, namespace: str, vector: NDArray[np.float32], *, limit: int) -> Sequence[Scored]:
         """The active experiences whose triggers are closest."""
         await self._level(namespace, VECTOR, self._vector)
         wanted = Filters(kinds=(Kind.EXPERIENCE,), episodes=False)
