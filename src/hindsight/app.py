@@ -5,6 +5,7 @@ The tables name every adapter; a test walks them and fails if one is not held to
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import secrets
@@ -25,6 +26,7 @@ from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
+from hindsight.language.tokens import ESTIMATE, Ruler, exact
 from hindsight.models.cross_encoder import CrossEncoder
 from hindsight.models.embedder import FastEmbedEmbedder, OpenAIEmbedder, UseMultilingual
 from hindsight.models.endpoint import Endpoint
@@ -32,6 +34,7 @@ from hindsight.models.ledger import Ledger
 from hindsight.models.llm import ChatModel, LlmPolicy
 from hindsight.models.rerank_wire import Documents, Texts
 from hindsight.models.reranker import HttpReranker
+from hindsight.models.tokenizer import load_counter
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
@@ -39,9 +42,11 @@ from hindsight.projection import Projection
 from hindsight.search.look import Expansion
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.replay import Replayer
+from hindsight.search.request import MIN_TOKENS
 from hindsight.search.rerank import Reranking
 from hindsight.search.rewrite import Rewriter
 from hindsight.search.routes import Routes
+from hindsight.search.understand import DEFAULT_TOKENS
 from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
@@ -99,6 +104,7 @@ async def open_engine(settings: Settings) -> Engine:
     wanted = make_embedder(settings)
     model = make_language_model(settings, SystemClock())
     reranker = make_reranker(settings)
+    ruler = exact(await asyncio.to_thread(load_counter, settings.tokenizer)) if settings.tokenizer else ESTIMATE
     _make_folder(settings.database.parent)
     traces = Retention(settings.traces_kept, timedelta(days=settings.traces_days))
     store = await SqliteStore.open(settings.database, traces=traces)
@@ -110,7 +116,7 @@ async def open_engine(settings: Settings) -> Engine:
     folder = settings.database.parent / "index"
     lexical = LEXICAL_INDEXES["embedded"](folder)
     vector = VECTOR_INDEXES["embedded"](folder)
-    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker)
+    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler)
     engine.start()
     return engine
 
@@ -191,6 +197,7 @@ def _assemble(
     embedder: Embedder | None,
     model: LanguageModel | None,
     reranker: Reranker | None,
+    ruler: Ruler,
 ) -> Engine:
     clock, ids = SystemClock(), TimeSortedIds()
     owner = f"{os.getpid()}-{ids.new()}"
@@ -208,6 +215,8 @@ def _assemble(
         weights=PRESETS[settings.ranking],
         routes=Routes(on=frozenset(settings.routes)),
         expansion=_expansion(settings, model),
+        budget=max(MIN_TOKENS, min(DEFAULT_TOKENS, settings.context_window // 5)),
+        ruler=ruler,
     )
     searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(

@@ -169,6 +169,16 @@ class Settings(BaseSettings):
     expansion_deadline: float = Field(
         default=1.0, gt=0, le=1.2, description="Seconds the language model has for other words."
     )
+    context_window: int = Field(
+        default=10_000,
+        ge=1000,
+        le=10_000_000,
+        description="Tokens that the agent's model reads; a block takes a fifth of it, at most 2000, unless asked.",
+    )
+    tokenizer: str | None = Field(
+        default=None,
+        description="Counts blocks exactly: o200k_base or cl100k_base (extra `tokens`), or a tokenizer.json.",
+    )
     ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
     traces_kept: int = Field(
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."

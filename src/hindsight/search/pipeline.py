@@ -18,6 +18,7 @@ from hindsight.domain.page import Order
 from hindsight.domain.query import Filters, Query, SearchResult, Weights
 from hindsight.domain.ranking import PRESETS
 from hindsight.errors import Unavailable
+from hindsight.language.tokens import ESTIMATE, Ruler
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
@@ -30,7 +31,7 @@ from hindsight.search.record import Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
 from hindsight.search.routes import Routes
 from hindsight.search.situations import differing, matched
-from hindsight.search.understand import Question, understand
+from hindsight.search.understand import DEFAULT_TOKENS, Question, understand
 
 DEADLINE = 3.0  # seconds, SPEC §4.8
 MOST_SOURCES = 20  # evidence shown for one hit; the rest is read by its id
@@ -44,12 +45,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """How to rank, by which routes, and how long a search may take in seconds."""
+    """How to rank, by which routes, and how long a search may take in seconds.
+
+    `budget`: tokens of a block where none is asked for, measured by `ruler`.
+    """
 
     weights: Weights = PRESETS["default"]
     routes: Routes = field(default_factory=Routes)
     deadline: float = DEADLINE
     expansion: Expansion = field(default_factory=Expansion)
+    budget: int = DEFAULT_TOKENS
+    ruler: Ruler = ESTIMATE
 
 
 class Searcher:
@@ -78,6 +84,8 @@ class Searcher:
 
         Raises `InvalidInput` for a query that can't be accepted.
         """
+        if query.max_tokens is None:
+            query = replace(query, max_tokens=self._settings.budget)
         with trace.span("understand"):
             question = understand(query)
         note_query(trace, query, question, self._clock.now())
@@ -141,7 +149,7 @@ class Searcher:
         with trace.span("read"):
             hits, lasting = await self._hits(namespace, selection.chosen, standing)
         with trace.span("pack") as span:
-            block = pack(hits, lasting, question, confident=ranking.confident)
+            block = pack(hits, lasting, question, confident=ranking.confident, ruler=self._settings.ruler)
             span.count(tokens=block.tokens, left_out=len(block.left_out))
         missing = (*looked.missing, *unread)
         return Found(question, head, looked.recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
