@@ -18,7 +18,7 @@ NOON = datetime(2024, 1, 15, 12, tzinfo=UTC)
 def after(*reports: bool, start: Outcome | None = None, risk: object = NORMAL) -> Outcome:
     outcome = start or Outcome()
     for worked in reports:
-        outcome = after_feedback(outcome, worked=worked, risk=risk, at=NOON)  # type: ignore[arg-type]  # a Risk
+        outcome = after_feedback(outcome, worked=worked, risk=risk, at=NOON)  # type: ignore[arg-type]  # its values are of Risk
     return outcome
 
 

@@ -197,7 +197,7 @@ async def test_what_no_route_found_shows_words_and_cosine_of_now() -> None:
     assert (found.stage, found.recomputed) == (Stage.NOT_RECALLED, True)
     assert found.facts["shared_terms"] == []
     assert isinstance(found.facts["cosine"], float)
-    assert found.facts["cosine"] < found.facts["vector_last"]  # type: ignore[operator]  # a number
+    assert found.facts["cosine"] < found.facts["vector_last"]  # type: ignore[operator]  # facts of it are numbers
     assert "shares no word" in found.reason
 
 

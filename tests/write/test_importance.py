@@ -119,7 +119,7 @@ REPEATED = ["我喜欢爬山", "我的自行车是红色的", "I collect old map
 async def again(house: House, text: str, **said: object) -> float:
     """The importance after the same was said the next day."""
     house.clock.moment += timedelta(days=1)
-    await house.write(WriteRequest((Message(text, **said),)))  # type: ignore[arg-type]
+    await house.write(WriteRequest((Message(text, **said),)))  # type: ignore[arg-type]  # fields of a message, as tests write them
     (memory,) = await house.active()
     return memory.importance
 
