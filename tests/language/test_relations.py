@@ -96,10 +96,19 @@ def test_a_statement_tells_whom_a_relation_leads_to(content: str, start: str, re
         ("Anna's boss is Tom", "Ann", "boss"),
         ("Bob has a brother named Tom", "Ann", "brother"),
         ("Li Lei likes his job", "Li Lei", "boss"),
+        ("Max is Ann's mother's cat", "Bob", "mother"),
     ],
 )
 def test_a_statement_of_others_or_of_another_relation_tells_nothing(content: str, start: str, relation: str) -> None:
     assert other_end(content, [start], relation, mine=False) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["Max is my mother's cat", "Yeah, my mother loved flowers", "It was my mother`s old house", "小黑是我妈妈的猫"],
+)
+def test_what_only_speaks_of_a_relation_leads_to_no_name(content: str) -> None:
+    assert other_end(content, [USER], "mother", mine=True) == ()
 
 
 def test_a_relation_told_without_a_name_is_told_all_the_same() -> None:

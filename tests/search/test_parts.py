@@ -39,6 +39,8 @@ def test_each_question_stands_alone(text: str, parts: tuple[str, ...]) -> None:
         "1月中旬，冯浩然在哪一天与好友参观了艺术展？",
         "我对花生过敏，推荐点零食",
         "花生和牛奶哪个不能吃",
+        "What did Deb share a photo of, which brought a smile to her face?",
+        "What dish includes garlic and is shared with Andrew?",
         "汇率",
         "What does Ann like?\nI would like to know, and what is it?",
         "If it rains, where do we meet?",

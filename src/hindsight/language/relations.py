@@ -14,6 +14,7 @@ from functools import cache
 from typing import TypeAlias
 
 from hindsight.language.fold import fold
+from hindsight.language.names import COMMON
 from hindsight.language.statement.lexicon import lexicon
 
 USER = "user"
@@ -345,16 +346,17 @@ def _verbs(relation: str) -> tuple[re.Pattern[str], ...]:
 def _forms(alike: bool) -> tuple[re.Pattern[str], ...]:
     """Forms of words that tell a relation. `alike`: it is the same from both sides."""
     n, rel, turned = _START, _RELATION, _RELATION if alike else _OTHER_SIDE
+    last = "(?!['’`]s|的)"  # «Max is my mother's cat» tells no mother
     x = rf"(?P<x>{_LATIN_NAME}|{_HAN_NAME})"
     told = (
         rf"{n}(?:的|[他她]的?|['’]s?)? ?{rel}(?:的名字|名字|['’]s name)?,? ?"
         rf"(?:就?是|叫做?|名叫|为|姓|[：:]|is called|is named|is|was|named|called|,|，)? ?{x}",
-        rf"{x}(?:就?是|担任|当了?|做了?| ?is| ?was|, ?) ?(?:the |a |an )?{n}(?:的|['’]s?)? ?{rel}",
+        rf"{x}(?:就?是|担任|当了?|做了?| ?is| ?was|, ?) ?(?:the |a |an )?{n}(?:的|['’]s?)? ?{rel}{last}",
         rf"{x} (?:is|was|works as) (?:the |a |an )?{rel} (?:of|to|for) {n}",
         rf"{rel} of {n} (?:is|was) {x}",
         rf"{n} (?:has|have|had) (?:a|an|two|three)? ?{rel} ?(?:named|called|,)? {x}",
         rf"{n}有(?:一?个|一?位)?(?:{rel})?(?:叫|名叫){x}",
-        rf"{n}(?:就?是| is | was )(?:the |a |an )?{x}(?:的|['’]s?)? ?{turned}",
+        rf"{n}(?:就?是| is | was )(?:the |a |an )?{x}(?:的|['’]s?)? ?{turned}{last}",
         rf"{x}(?:的|['’]s?) ?{turned}(?:就?是|叫做?|名叫| is | was ) ?{n}",
         rf"{n} (?:is|was) (?:the |a |an )?{turned} (?:of|to|for) {x}",
     )
@@ -376,4 +378,4 @@ def _words_form(relation: str) -> re.Pattern[str]:
 def _name(match: re.Match[str]) -> str:
     name = match["x"].strip(".,-'’ ")
     name = re.sub(r"['’]s$", "", name)
-    return "" if name in _SMALL_ZH or fold(name) in ("i", "the", "my", "user", "the user") else name
+    return "" if name in _SMALL_ZH or name in COMMON or fold(name) in ("i", "the", "my", "user", "the user") else name

@@ -58,6 +58,8 @@ class _Walk:
             names = [end for end in ends if end not in self._been][:MOST_NAMES]
             if not names:
                 break
+        if chain.rest and len(chain.steps) == 1 and not names:
+            return {}  # what is asked of one who has no name here stands beside the relation: words find it
         wanted = len(chain.steps) + bool(chain.rest)
         found = {entry_id: DECAY ** (wanted - depth) for entry_id, depth in depth_of.items()}
         if chain.rest and names and self.reached == len(chain.steps):
@@ -72,14 +74,15 @@ class _Walk:
             names = [*names, *also]
             entries = [*entries, *await self._look(also, _terms_of(relation))]
         self._been.update(names)
-        told: dict[str, None] = {}
+        told: dict[str, bool] = {}  # by name or not
         ends: dict[str, None] = {}
         for entry in entries:
             reached = other_end(said_by(entry), names, relation, mine=_speaks(entry, names))
             if reached is not None:
-                told[entry.id] = None
+                told[entry.id] = bool(reached)
                 ends.update(dict.fromkeys(reached))
-        return list(told), list(ends)
+        # Where a name is known, what only speaks of the relation leads nowhere.
+        return [entry_id for entry_id, named in told.items() if named or not ends], list(ends)
 
     async def _told_of(self, names: Sequence[str], rest: str) -> dict[str, float]:
         """What is said of these about what is asked: as much as it fits beside the best of them."""

@@ -20,7 +20,7 @@ _DOES = "is|are|was|were|does|do|did|has|have|had"
 # «When Dave was a child, what …» tells when; «When was Dave a child» asks.
 _ASKS_EN = re.compile(
     r"(?:(?:in|on|at|from|to|for|with|about|by|into) )?(?:what|where|who|whom|whose|which|why|how)\b"
-    rf"|when (?:{_DOES})\b|(?:{_DOES}) \w+ \w",
+    rf"|when (?:{_DOES})\b|(?:{_DOES}) (?!\w+(?:ed|ing)\b)\w+ \w",
     re.IGNORECASE,
 )
 _ASKS_ZH = re.compile(
@@ -29,7 +29,9 @@ _ASKS_ZH = re.compile(
 _BORDER = re.compile(
     r"(?<=[?？；;])\s*"
     r"|\s*[，,、]?\s*(?:以及|还有|另外|并且|而且|同时|此外)\s*|\s*[，,、]\s*(?=[\u4e00-\u9fff])"
-    rf"|,?\s+(?:and|or)\s+(?:also\s+)?(?=(?:{_WH}|{_DOES})\b)|,\s+(?=(?:{_WH})\b)",
+    rf"|,?\s+(?:and|or)\s+(?:also\s+)?(?=(?:{_WH}|{_DOES})\b)"
+    # A relative clause asks nothing: «…, which brought a smile to her face».
+    rf"|,\s+(?=(?:what|how|why|(?:{_WH}) (?:{_DOES}))\b)",
     re.IGNORECASE,
 )
 _PRONOUN_EN = re.compile(r"\b(?:she|he|her|his|him)\b", re.IGNORECASE)
