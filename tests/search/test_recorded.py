@@ -13,6 +13,7 @@ from hindsight.domain.ranking import PRESETS
 from hindsight.errors import StorageUnavailable, Unsupported
 from hindsight.observe.trace import Trace
 from hindsight.search.recorded import REST, Recorded
+from hindsight.search.understand import DEFAULT_TOKENS
 from hindsight.storage.oracle import OracleStore
 from tests.search.made import NOW, SPACE, World, episode, memory, resting_on
 
@@ -58,7 +59,9 @@ async def world_of_many() -> World:
 
 @pytest.mark.parametrize("query", QUERIES)
 async def test_a_query_comes_back_whole(query: Query) -> None:
-    assert (await recorded(World(), query)).query == query
+    # The budget is that in force when it was asked: a setting changed since must not change what is run again.
+    in_force = replace(query, max_tokens=query.max_tokens or DEFAULT_TOKENS)
+    assert (await recorded(World(), query)).query == in_force
 
 
 async def test_settings_change_number_and_time_are_those_of_then() -> None:
