@@ -80,6 +80,8 @@ async def decide(
     for attempt in range(ATTEMPTS):
         review = await _waiting(store, namespace, memory_id)
         found = await store.memories(namespace, list(_sides(review)))
+        # Asked again after the memories were read: who decided before closed it, who decides later changes a version.
+        await _waiting(store, namespace, memory_id)
         memory = found[memory_id]
         others = [found[one] for one in review.other_ids if one in found and found[one].status is Status.ACTIVE]
         if memory.status is not Status.ACTIVE or not others:
