@@ -30,18 +30,17 @@ _UNSPACED = (
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 _LETTER = rf"(?:[^\W_{_UNSPACED}]|[\u0300-\u036f\u0900-\u0dff])"
-_LETTERS = rf"(?:[A-Za-z0-9]++|{_LETTER})++"  # those of ASCII apart: they need no look at the scripts
+_LETTERS = rf"(?:[A-Za-z0-9]|{_LETTER})+"  # those of ASCII first: they need no look at the scripts
 # Characters that may stand inside an identifier, an address or a number, but neither begin nor end it.
 _JOINER = r"[-_.'’@/\\:+#&=?%~,*|]"
-# What a chunk of Latin letters goes on with. Nothing is given back once it is taken, as no text fits better for it.
-_TAIL = r"(?:\+\+|\#)?+"
+_TAIL = r"(?:\+\+|\#)?"  # «C++», «C#»
 _PIECE = re.compile(
-    rf"([{_UNSPACED}]++)"
-    rf"|({_LETTERS}(?:{_JOINER}{{1,3}}+{_LETTERS})*+{_TAIL})"
+    rf"([{_UNSPACED}]+)"
+    rf"|({_LETTERS}(?:{_JOINER}{{1,3}}{_LETTERS})*{_TAIL})"
     r"|([\u2600-\u27bf\U0001f000-\U0001faff])"
 )
 # The same for text in ASCII, which has no other pieces: most of English, in a third of the time.
-_CHUNK = re.compile(rf"[A-Za-z0-9]++(?:{_JOINER}{{1,3}}+[A-Za-z0-9]++)*+{_TAIL}")
+_CHUNK = re.compile(rf"[A-Za-z0-9]+(?:{_JOINER}{{1,3}}[A-Za-z0-9]+)*{_TAIL}")
 _THOUSANDS = re.compile(r"\d(?<![\d.,]\d)\d{0,2}(?:,\d{3})+(?![\d,])")
 _CONTRACTION = re.compile(rf"(?P<word>{_LETTER}+?)(?:(?P<negated>n['’]t)|['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
 _PART_BORDER = re.compile(r"[/\\:@?&=#+%~,*|]+")
