@@ -42,6 +42,7 @@ def running(folder: Path) -> Iterator[Server]:
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if name not in OWN}
     environment["HINDSIGHT_DATA_DIR"] = str(folder)
+    environment["HINDSIGHT_ANSWER_CACHE"] = "false"  # what is measured is searching
     log = folder.with_name(folder.name + ".log")
     with log.open("ab") as sink:
         process = subprocess.Popen(

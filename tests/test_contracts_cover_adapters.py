@@ -13,6 +13,7 @@ import pytest
 
 from hindsight import app, config
 from hindsight.models.cross_encoder import CrossEncoder
+from hindsight.testing.cache_contract import CacheContract
 from hindsight.testing.index_contract import LexicalIndexContract, VectorIndexContract
 from hindsight.testing.reranker_contract import RerankerContract
 from hindsight.testing.store_contract import StoreContract
@@ -69,6 +70,17 @@ def test_every_reranker_runs_its_contract() -> None:
         if name.startswith("Test") and isinstance(found, type) and issubclass(found, RerankerContract)
     }
     assert run == {type(by_url), CrossEncoder}
+
+
+def test_every_cache_runs_its_contract() -> None:
+    adapters = {type(make(app.SystemClock())) for make in app.CACHES.values()}
+    run = {
+        found.adapter
+        for module in modules_of("cache")
+        for name, found in vars(module).items()
+        if name.startswith("Test") and isinstance(found, type) and issubclass(found, CacheContract)
+    }
+    assert run == adapters
 
 
 @pytest.mark.parametrize(("contract", "folder"), [(StoreContract, "storage"), (VectorIndexContract, "index")])

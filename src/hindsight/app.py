@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 
+from hindsight.cache.local import LocalCache
 from hindsight.config import Provider, Reading, Settings, Wording
 from hindsight.domain.change import Job
 from hindsight.domain.ranking import PRESETS
@@ -37,8 +38,9 @@ from hindsight.models.reranker import HttpReranker
 from hindsight.models.tokenizer import load_counter
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
-from hindsight.ports import Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
+from hindsight.ports import Cache, Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
 from hindsight.projection import Projection
+from hindsight.search.answers import Answers
 from hindsight.search.look import Expansion
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.replay import Replayer
@@ -75,6 +77,12 @@ ANTHROPIC_VERSION = "2023-06-01"
 # With a backoff of up to an hour: a model or a disk that is away for a day loses nothing.
 JOBS = JobPolicy(attempts=32)
 LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
+CACHES: Mapping[str, Callable[[Clock], Cache]] = MappingProxyType({"local": LocalCache})
+# What an answer depends on beside question and memories.
+_ANSWERING = {
+    "embedding_model", "expansion", "llm_model", "routes", "ranking", "context_window", "tokenizer",
+    "reranker_url", "reranker_model", "reranker_path", "reranker_candidates", "reranker_weight",
+}  # fmt: skip
 
 
 class SystemClock:
@@ -230,6 +238,7 @@ def _assemble(
             writer=writer,
             amender=amender,
             searcher=searcher,
+            answers=Answers(searcher, store, clock, make_cache(settings, clock), _answering(settings)),
             replayer=Replayer(store, projection, searcher),
             recorder=Recorder(store, embedder, clock, ids, merger=merger, redacts=settings.redact),
             merger=merger,
@@ -240,6 +249,15 @@ def _assemble(
             reranker=reranker,
         )
     )
+
+
+def make_cache(settings: Settings, clock: Clock) -> Cache | None:
+    """The cache of answers that the settings name; `None` where it is off."""
+    return CACHES["local"](clock) if settings.answer_cache else None
+
+
+def _answering(settings: Settings) -> str:
+    return settings.model_dump_json(include=_ANSWERING)
 
 
 def _expansion(settings: Settings, model: LanguageModel | None) -> Expansion:

@@ -180,6 +180,9 @@ class Settings(BaseSettings):
         description="Counts blocks exactly: o200k_base or cl100k_base (extra `tokens`), or a tokenizer.json.",
     )
     ranking: str = Field(default="default", description="Score preset: default, balanced, support, knowledge, coding.")
+    answer_cache: bool = Field(
+        default=True, description="Answer the same question within 10 seconds alike, unless something has changed."
+    )
     traces_kept: int = Field(
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
     )

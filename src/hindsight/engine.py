@@ -26,6 +26,7 @@ from hindsight.language.statement.lexicon import lexicon
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
+from hindsight.search.answers import Answers
 from hindsight.search.evaluate import Evaluator, parse_setting
 from hindsight.search.pipeline import Searcher
 from hindsight.search.replay import Replayer
@@ -54,6 +55,7 @@ class Parts:
     writer: Writer
     amender: Amender
     searcher: Searcher
+    answers: Answers
     replayer: Replayer
     recorder: Recorder
     merger: Merger
@@ -89,6 +91,7 @@ class Engine:
         parts = self._parts
         await parts.writer.aclose()
         await parts.searcher.aclose()
+        await parts.answers.aclose()
         await parts.projection.aclose()
         if parts.embedder is not None:
             await parts.embedder.aclose()
@@ -147,7 +150,7 @@ class Engine:
     async def search(self, namespace: str, query: Query) -> SearchResult:
         """What matters for a question; its trace is kept."""
         trace = self._trace(namespace, "search")
-        result = await self._parts.searcher.search(_checked(namespace), query, trace)
+        result = await self._parts.answers.search(_checked(namespace), query, trace)
         await self._parts.store.save_trace(namespace, trace.id, self.now(), trace.body())
         return result
 
@@ -210,9 +213,11 @@ class Engine:
     ) -> Receipt:
         """Change a memory; its former state stays in the history."""
         memory = await self._memory(namespace, memory_id)
-        return await self._parts.amender.update(
+        receipt = await self._parts.amender.update(
             namespace, memory.id, new_content=new_content, confidence=confidence, importance=importance
         )
+        await self._parts.answers.drop(namespace)
+        return receipt
 
     async def pin(self, namespace: str, memory_id: str, *, pinned: bool) -> Receipt:
         """Keep a memory from fading and always in the context block, or let it go."""
@@ -222,11 +227,15 @@ class Engine:
     async def forget(self, namespace: str, memory_id: str, *, decay_factor: float, reason: str) -> Receipt:
         """Weaken a memory by a factor; 1 hides it at once. A turn of a conversation can only be hidden."""
         whole = await self._resolve(namespace, memory_id)
-        return await self._parts.amender.forget(namespace, whole, decay_factor=decay_factor, reason=reason)
+        receipt = await self._parts.amender.forget(namespace, whole, decay_factor=decay_factor, reason=reason)
+        await self._parts.answers.drop(namespace)
+        return receipt
 
     async def undo(self, namespace: str, token: str) -> Receipt:
         """Take back what one call changed. `Conflict` if it has been changed since."""
-        return await self._parts.amender.undo(_checked(namespace), check_text("token", token))
+        receipt = await self._parts.amender.undo(_checked(namespace), check_text("token", token))
+        await self._parts.answers.drop(namespace)
+        return receipt
 
     async def reviews(
         self, namespace: str, *, state: ReviewState | str, limit: int, after: str | None

@@ -16,7 +16,7 @@ from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
-from hindsight.domain.query import Filters, Scored
+from hindsight.domain.query import Answer, Filters, Scored
 from hindsight.domain.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -271,6 +271,29 @@ class LexicalIndex(Index, Protocol):
         Those without a session first, then session by session, turn by turn: by time, then by position.
         Unknown ids are passed over.
         """
+        ...
+
+
+class Cache(Protocol):
+    """Answers kept for a moment. It may lose any of them at any time, and whoever reads one checks that it still holds.
+
+    A cache that can't be reached raises `Unavailable`, soon.
+    """
+
+    async def get(self, namespace: str, key: str) -> Answer | None:
+        """The answer last put there, while it is kept."""
+        ...
+
+    async def put(self, namespace: str, key: str, answer: Answer) -> None:
+        """Keep an answer for the cache's lifetime, in place of one of the same key."""
+        ...
+
+    async def drop(self, namespace: str) -> None:
+        """Let go all answers of a namespace."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of memory and connections; a second call does nothing."""
         ...
 
 

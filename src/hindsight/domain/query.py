@@ -108,7 +108,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search gives back. `confident`: something fits well; `degraded` names the parts that were missing."""
+    """What a search gives back. `confident`: something fits well; `degraded` names the parts that were missing.
+
+    `cached`: it was given before, to the same question, and nothing has changed since.
+    """
 
     hits: tuple[Hit, ...]
     standing: tuple[MemoryHit, ...]
@@ -117,3 +120,16 @@ class SearchResult:
     tokens: int
     trace_id: str
     degraded: tuple[str, ...] = ()
+    cached: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A result with the namespace's change number, read before all else, and the time it was given.
+
+    `change` is `None` where the store was not reached.
+    """
+
+    result: SearchResult
+    change: int | None
+    at: datetime

@@ -214,6 +214,7 @@ RESULT: Schema = {
         "tokens": {"type": "integer"},
         "trace_id": {"type": "string"},
         "degraded": _STRINGS,
+        "cached": {"type": "boolean"},
     },
     "required": ["hits", "standing", "context", "confident", "tokens", "trace_id", "degraded"],
 }

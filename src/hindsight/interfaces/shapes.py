@@ -51,6 +51,7 @@ def result_shape(result: SearchResult, *, words: bool = True) -> Shape:
         "tokens": result.tokens,
         "trace_id": result.trace_id,
         "degraded": list(result.degraded),
+        "cached": result.cached,
     }
 
 

@@ -15,7 +15,7 @@ from hindsight.domain.experience import Experience
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order
-from hindsight.domain.query import Filters, Query, SearchResult, Weights
+from hindsight.domain.query import Answer, Filters, Query, SearchResult, Weights
 from hindsight.domain.ranking import PRESETS
 from hindsight.errors import Unavailable
 from hindsight.language.tokens import ESTIMATE, Ruler
@@ -27,7 +27,7 @@ from hindsight.search.frozen import Frozen
 from hindsight.search.look import Expansion, Look
 from hindsight.search.pack import pack, select
 from hindsight.search.rank import NOW, Ranked
-from hindsight.search.record import Found, note_found, note_query, parts_of
+from hindsight.search.record import STORE, Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
 from hindsight.search.routes import Routes
 from hindsight.search.situations import differing, matched
@@ -84,22 +84,27 @@ class Searcher:
 
         Raises `InvalidInput` for a query that can't be accepted.
         """
+        return (await self.answer(namespace, query, trace)).result
+
+    async def answer(self, namespace: str, query: Query, trace: Trace) -> Answer:
+        """As `search`, with what tells later whether the answer still holds."""
+        now = self._clock.now()
         if query.max_tokens is None:
             query = replace(query, max_tokens=self._settings.budget)
         with trace.span("understand"):
             question = understand(query)
-        note_query(trace, query, question, self._clock.now())
+        note_query(trace, query, question, now)
         try:
             async with asyncio.timeout(self._settings.deadline):
                 found = await self.find(namespace, question, trace)
         except (TimeoutError, Unavailable) as error:
             _log.warning("a search could not be finished: %s", error or "out of time")
             trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
-            return _empty(question, trace)
+            return Answer(_empty(question, trace), None, now)
         note_found(trace, found, self._settings.weights)
         result = _result(found, trace)
         self.count_uses(namespace, result)
-        return result
+        return Answer(result, found.change, now)
 
     @property
     def settings(self) -> SearchSettings:
@@ -257,6 +262,4 @@ def _result(found: Found, trace: Trace) -> SearchResult:
 def _empty(question: Question, trace: Trace) -> SearchResult:
     """The answer when the store itself did not answer."""
     block = pack((), (), question, confident=False)
-    return SearchResult(
-        (), (), block.text, confident=False, tokens=block.tokens, trace_id=trace.id, degraded=("store",)
-    )
+    return SearchResult((), (), block.text, confident=False, tokens=block.tokens, trace_id=trace.id, degraded=(STORE,))

@@ -19,6 +19,8 @@ from hindsight.search.understand import Question
 
 TRACED = 30  # candidates of a route, and places of the ranking beyond the hits, that a trace keeps
 
+STORE = "store"  # in `degraded`: the store itself did not answer
+
 REPEATS = "says the same as a better one"
 BEYOND = "beyond top_k"
 WEAK = "fits much less than the best"

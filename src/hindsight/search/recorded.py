@@ -14,7 +14,7 @@ from hindsight.errors import Unsupported
 from hindsight.ports import Store
 from hindsight.search.frozen import Frozen, Past
 from hindsight.search.rank import Ranking
-from hindsight.search.record import MEMBERS, Found, parts_of
+from hindsight.search.record import MEMBERS, STORE, Found, parts_of
 from hindsight.search.rerank import RERANK
 
 FOUR = ("relevance", "freshness", "importance", "use")
@@ -136,7 +136,7 @@ def _row(held: Mapping[str, Any]) -> Row:
 
 
 def _missing(held: Mapping[str, Any]) -> tuple[str, ...]:
-    late = ("store",) if "unfinished" in held else ()
+    late = (STORE,) if "unfinished" in held else ()
     unread = (RERANK,) if "missing" in held.get(RERANK, {}) else ()
     return (*late, *sorted(held.get("missing_routes", {})), *unread)
 
