@@ -202,8 +202,9 @@ class Batch:
     """Everything one call changes in one namespace: all of it or nothing.
 
     `key`: the same key a second time changes nothing and gives the first answer. `receipt` is that answer.
-    `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`. A review takes
-    the place of one with the same `memory_id`.
+    `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`, and a closed one
+    ends when the last of its superseded memories did, or now where none tells. A review takes the place of one with
+    the same `memory_id`.
     """
 
     namespace: str

@@ -101,7 +101,10 @@ _STATUS_OF_STATE = {
 
 
 def entry_of_episode(episode: Episode, state: EpisodeState, state_since: datetime) -> Entry | None:
-    """An episode as an index entry; `None` for a covered one, which answers through the memory that covers it."""
+    """An episode as an index entry; `None` for a covered one, which answers through the memory that covers it.
+
+    `state_since`: of a closed one, the end of what it says.
+    """
     if state is EpisodeState.COVERED:
         return None
     status = _STATUS_OF_STATE[state]

@@ -453,7 +453,8 @@ def _move_episodes(space: Space, batch: Batch, before: dict[str, EpisodeState | 
         old, _ = space.states[episode_id]
         before.setdefault(episode_id, old)
         if old is not state:
-            space.states[episode_id] = (state, batch.at)
+            ended = space.ended(episode_id) if state is EpisodeState.CLOSED else None
+            space.states[episode_id] = (state, ended or batch.at)
 
 
 def _owned(jobs: Mapping[str, Job], job_id: str, owner: str) -> Job:

@@ -11,7 +11,7 @@ import numpy as np
 from hindsight.domain.change import Applied, Review, Revision, Touched
 from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory
 from hindsight.domain.episode import Episode, EpisodeState
-from hindsight.domain.memory import Memory
+from hindsight.domain.memory import Memory, Status
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,6 +50,17 @@ class Space:
     def position(self, memory: Memory) -> int:
         """Where the first source of a memory stands in its session; -1 without one."""
         return self.episodes[memory.sources[0].episode_id].position if memory.sources else -1
+
+    def ended(self, episode_id: str) -> datetime | None:
+        """When the last of the superseded memories that rest on an episode ended."""
+        ends = [
+            memory.valid_to
+            for memory in self.memories.values()
+            if memory.status is Status.SUPERSEDED
+            and memory.valid_to is not None
+            and any(source.episode_id == episode_id for source in memory.sources)
+        ]
+        return max(ends, default=None)
 
     def entry(self, entry_id: str) -> Entry | None:
         """The index entry of a memory or an episode; `None` for what is gone or covered."""

@@ -271,6 +271,28 @@ class ReadingContract(OpensStores):
         assert hidden == entry_of_episode(episodes["e3"], EpisodeState.FORGOTTEN, later)
         assert hidden.status is Status.FORGOTTEN
 
+    async def test_a_closed_episode_ends_when_the_last_of_its_facts_did(self, store: Store) -> None:
+        day = timedelta(days=1)
+        rests = {"sources": (Source("e1", 0, 1), Source("e2", 0, 1)), "status": Status.SUPERSEDED}
+        facts = (
+            a_memory("m1", valid_to=NOON + 2 * day, **rests),
+            a_memory("m2", valid_to=NOON + day, **rests),
+            a_memory("m3", valid_to=NOON + 9 * day, sources=(Source("e1", 0, 1),)),  # it goes on
+            a_memory("m4", valid_to=NOON + 9 * day, status=Status.SUPERSEDED),
+            a_memory("m5", sources=(Source("e3", 0, 1),), status=Status.SUPERSEDED),  # nobody knows when it ended
+        )
+        await store.apply(
+            a_batch("b", episodes=tuple(an_episode(f"e{n}") for n in (1, 2, 3)), puts=tuple(map(new, facts)))
+        )
+        at = NOON + 5 * day
+        states = (("e1", EpisodeState.CLOSED), ("e2", EpisodeState.FORGOTTEN), ("e3", EpisodeState.CLOSED))
+        await store.apply(a_batch("2", at=at, episode_states=states))
+        entries = await store.entries(SPACE, ["e1", "e2", "e3"])
+        ends = {found: entry.valid_to for found, entry in entries.items()}
+        assert ends == {"e1": NOON + 2 * day, "e2": at, "e3": at}
+        await store.apply(a_batch("3", at=at, episode_states=(("e1", EpisodeState.OPEN),)))
+        assert (await store.entries(SPACE, ["e1"]))["e1"].valid_to is None
+
     async def test_unembedded_are_those_that_answer_oldest_first(self, store: Store) -> None:
         hour = timedelta(hours=1)
         await store.apply(

@@ -158,7 +158,14 @@ INSERT INTO episode (
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: move_episode
-UPDATE episode SET state = ?3, state_since = ?4 WHERE namespace = ?1 AND id = ?2 AND state <> ?3
+UPDATE episode SET state = ?3, state_since = coalesce(
+    (
+        SELECT max(m.valid_to) FROM memory_source AS s CROSS JOIN memory AS m ON m.seq = s.memory
+        WHERE ?3 = 'closed' AND s.episode = episode.seq AND m.status = 'superseded'
+    ),
+    ?4
+)
+WHERE namespace = ?1 AND id = ?2 AND state <> ?3
 
 -- name: stored_memories
 SELECT m.seq, {memory} FROM json_each(?2) AS wanted CROSS JOIN memory AS m ON m.namespace = ?1 AND m.id = wanted.value
