@@ -77,7 +77,7 @@ async def test_a_search_through_the_engine_reads_again_and_does_without(
     server: EmbeddingServer, tmp_path: Path
 ) -> None:
     settings = config.load(
-        data_dir=tmp_path, embedding_model="none", reranker_url=server.url, reranker_model="m",
+        data_dir=tmp_path, embedding_model="none", answer_cache=False, reranker_url=server.url, reranker_model="m",
         reranker_deadline=2.5, reranker_candidates=9,
     )  # fmt: skip
     engine = await open_engine(settings)
