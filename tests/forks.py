@@ -62,14 +62,14 @@ class Forks:
 
 def main() -> None:
     """For each line with a port, fork a server, tell its id and, when it has ended, how."""
-    from hindsight.interfaces import cli_serve  # noqa: PLC0415 - the test process itself must not import it
+    from hindsight.interfaces.cli import serving  # noqa: PLC0415 - the test process itself must not import it
 
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
             os.close(1)
             os.dup2(2, 1)
-            os._exit(cli_serve.run(["--port", line.strip()]))
+            os._exit(serving.run(["--port", line.strip()]))
         sys.stdout.write(f"{pid}\n")
         sys.stdout.flush()
         _, status = os.waitpid(pid, 0)

@@ -13,8 +13,8 @@ import pytest
 from hindsight import AsyncHindsight, Hindsight, config
 from hindsight.config import Settings
 from hindsight.domain.hit import MemoryHit
-from hindsight.interfaces import cli
-from hindsight.interfaces.mcp_tools import SEARCH
+from hindsight.interfaces.cli import main as cli
+from hindsight.interfaces.mcp.tools import SEARCH
 from tests.serving import running_server
 
 

@@ -11,9 +11,9 @@ import typer
 
 from examples import first_memory
 from hindsight.config import Settings, Toolset
-from hindsight.interfaces.cli import app as command_line
-from hindsight.interfaces.http import create_app
-from hindsight.interfaces.mcp_tools import TOOLSETS
+from hindsight.interfaces.cli.main import app as command_line
+from hindsight.interfaces.http.app import create_app
+from hindsight.interfaces.mcp.tools import TOOLSETS
 from tools.readme import shell_commands
 
 ROOT = Path(__file__).resolve().parents[1]

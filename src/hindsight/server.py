@@ -2,17 +2,17 @@
 
 import sys
 
-from hindsight.interfaces import mcp_handshake
+from hindsight.interfaces.mcp import handshake
 
 
 def main(arguments: list[str]) -> int:
     """Serve until the client leaves or a signal asks to stop; gives the exit code."""
     if not arguments:
-        mcp_handshake.run()
+        handshake.run()
         return 0
-    from hindsight.interfaces import cli_serve  # noqa: PLC0415 - over stdio the client waits for the first answer
+    from hindsight.interfaces.cli import serving  # noqa: PLC0415 - over stdio the client waits for the first answer
 
-    return cli_serve.run(arguments)
+    return serving.run(arguments)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from hindsight.interfaces import cli, cli_call
-from hindsight.interfaces.cli_errors import visible
+from hindsight.interfaces.cli import call as cli_call
+from hindsight.interfaces.cli import main as cli
+from hindsight.interfaces.cli.errors import visible
 
 COMMAND = [sys.executable, "-m", "hindsight.interfaces.cli"]
 ABOUT_THE_USER = "用户说他住在北京朝阳区，家里有只猫叫咪咪，对花生过敏"
@@ -84,7 +85,7 @@ def test_a_reader_that_stops_reading_gets_no_trace_of_it() -> None:
 def test_help_imports_neither_the_engine_nor_a_server() -> None:
     heavy = ("numpy", "mcp", "fastapi", "pydantic", "apsw", "rich")
     program = (
-        "import sys; from hindsight.interfaces import cli; code = cli.main(['--help']); "
+        "import sys; from hindsight.interfaces.cli import main as cli; code = cli.main(['--help']); "
         f"sys.exit(', '.join(name for name in {heavy} if name in sys.modules) or code)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)

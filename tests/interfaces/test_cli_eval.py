@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hindsight import Hindsight
-from hindsight.interfaces.cli import main
+from hindsight.interfaces.cli.main import main
 
 THINGS = ("花生", "green tea", "the gate", "咖啡", "a bicycle", "projector", "挂号单", "invoice", "passport", "钥匙")
 

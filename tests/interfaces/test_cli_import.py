@@ -11,8 +11,9 @@ import pytest
 from hindsight.domain.change import Receipt
 from hindsight.embedded import Hindsight
 from hindsight.errors import InvalidInput
-from hindsight.interfaces import cli, cli_import
-from hindsight.interfaces.cli_import import Line, batches, read_lines, write_batch
+from hindsight.interfaces.cli import importing
+from hindsight.interfaces.cli import main as cli
+from hindsight.interfaces.cli.importing import Line, batches, read_lines, write_batch
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +102,7 @@ def test_a_refused_batch_is_halved_down_to_the_bad_line() -> None:
 def test_lines_are_gathered_by_number_and_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [Line(number, size, {}) for number, size in enumerate([10] * 450, 1)]
     assert [len(batch) for batch in batches(lines)] == [200, 200, 50]
-    monkeypatch.setattr(cli_import, "BATCH_BYTES", 25)
+    monkeypatch.setattr(importing, "BATCH_BYTES", 25)
     assert [len(batch) for batch in batches(lines[:7])] == [3, 3, 1]
 
 
@@ -112,7 +113,7 @@ def test_a_line_says_what_the_options_do_not(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_line_that_is_too_long_or_not_utf_8_is_bad_and_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_import, "MAX_LINE", 40)
+    monkeypatch.setattr(importing, "MAX_LINE", 40)
     long, broken, deep, good = lines_of(b"x" * 200 + b'\n"\xff"\n' + b"[" * 30 + b'\n{"content": "\xe7\x8c\xab"}')
     assert isinstance(long.given, InvalidInput)
     assert long.given.value == "'201 bytes'"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hindsight.interfaces import cli
+from hindsight.interfaces.cli import main as cli
 
 COMMAND = [sys.executable, "-m", "hindsight.interfaces.cli"]
 PAIRS = [("我住在北京", "用户搬到上海了"), ("The user lives in Florence", "The user now lives in Rome")]

@@ -16,10 +16,10 @@ from starlette.requests import Request
 
 from hindsight.config import Toolset
 from hindsight.embedded import AsyncHindsight
-from hindsight.interfaces import mcp_handshake, mcp_texts
-from hindsight.interfaces.mcp import build_server
-from hindsight.interfaces.mcp_handshake import EarlyAnswer, early_answer
-from hindsight.interfaces.mcp_stdio import DropAnswered
+from hindsight.interfaces.mcp import handshake, texts
+from hindsight.interfaces.mcp.handshake import EarlyAnswer, early_answer
+from hindsight.interfaces.mcp.server import build_server
+from hindsight.interfaces.mcp.stdio import DropAnswered
 
 CLIENT = {"name": "test", "version": "1"}
 
@@ -31,9 +31,9 @@ def initialize(version: str, **params: object) -> dict[str, Any]:
 
 def discover(version: str = "2026-07-28", /, **meta: object) -> dict[str, Any]:
     given = {
-        mcp_handshake.META_VERSION: version,
-        mcp_handshake.META_CLIENT: CLIENT,
-        mcp_handshake.META_CAPABILITIES: {},
+        handshake.META_VERSION: version,
+        handshake.META_CLIENT: CLIENT,
+        handshake.META_CAPABILITIES: {},
     }
     return {"jsonrpc": "2.0", "id": "d", "method": "server/discover", "params": {"_meta": given | meta}}
 
@@ -61,12 +61,12 @@ async def sdk_answer(message: dict[str, Any], toolset: Toolset) -> object:
 
 
 def test_the_known_protocol_versions_are_those_of_the_sdk() -> None:
-    assert mcp_handshake.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
-    assert (mcp_handshake.MODERN_VERSION,) == MODERN_PROTOCOL_VERSIONS
+    assert handshake.HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+    assert (handshake.MODERN_VERSION,) == MODERN_PROTOCOL_VERSIONS
 
 
 @pytest.mark.parametrize("toolset", Toolset)
-@pytest.mark.parametrize("version", [*mcp_handshake.HANDSHAKE_VERSIONS, "2026-07-28", "2099-01-01"])
+@pytest.mark.parametrize("version", [*handshake.HANDSHAKE_VERSIONS, "2026-07-28", "2099-01-01"])
 async def test_initialize_is_answered_early_as_the_sdk_would(version: str, toolset: Toolset) -> None:
     answer = early_answer(line(initialize(version)))
     assert answer is not None
@@ -98,8 +98,8 @@ async def test_discover_is_answered_early_as_the_sdk_would() -> None:
         line(initialize("2025-06-18", capabilities={"roots": 3})),
         line(initialize("2025-06-18", protocolVersion=3)),
         line(discover("2099-01-01")),
-        line(discover("2026-07-28", **{mcp_handshake.META_CAPABILITIES: None})),
-        line(discover("2026-07-28", **{mcp_handshake.META_CLIENT: 3})),
+        line(discover("2026-07-28", **{handshake.META_CAPABILITIES: None})),
+        line(discover("2026-07-28", **{handshake.META_CLIENT: 3})),
     ],
 )
 def test_what_is_not_surely_a_handshake_is_left_to_the_sdk(head: bytes) -> None:
@@ -130,7 +130,7 @@ def run_python(code: str, given: bytes) -> subprocess.CompletedProcess[bytes]:
 
 def test_the_handshake_needs_no_module_beyond_the_standard_library() -> None:
     code = (
-        "import sys; from hindsight.interfaces import mcp_handshake as h; h.greet(h.claim_stdio()); "
+        "import sys; from hindsight.interfaces.mcp import handshake as h; h.greet(h.claim_stdio()); "
         "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names, file=sys.stderr)"
     )
     done = run_python(code, line(initialize("2025-11-25")))
@@ -141,7 +141,7 @@ def test_the_handshake_needs_no_module_beyond_the_standard_library() -> None:
 
 def test_whatever_prints_to_stdout_ends_on_stderr() -> None:
     code = (
-        "import os, subprocess, sys; from hindsight.interfaces import mcp_handshake as h; wire = h.claim_stdio(); "
+        "import os, subprocess, sys; from hindsight.interfaces.mcp import handshake as h; wire = h.claim_stdio(); "
         "print('from print', flush=True); os.write(1, b'from C\\n'); "
         "subprocess.run([sys.executable, '-c', 'print(\"from a child\")']); h.greet(wire)"
     )
@@ -151,9 +151,9 @@ def test_whatever_prints_to_stdout_ends_on_stderr() -> None:
 
 
 def test_a_client_that_leaves_at_once_ends_the_reading() -> None:
-    code = "from hindsight.interfaces import mcp_handshake as h; assert not h.greet(h.claim_stdio()).head"
+    code = "from hindsight.interfaces.mcp import handshake as h; assert not h.greet(h.claim_stdio()).head"
     assert run_python(code, b"").stdout == b""
 
 
 def test_the_version_told_to_clients_is_that_of_the_distribution() -> None:
-    assert metadata.version("hindsight-memory") == mcp_texts.VERSION
+    assert metadata.version("hindsight-memory") == texts.VERSION

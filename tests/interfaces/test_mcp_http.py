@@ -18,7 +18,7 @@ from starlette.routing import Route
 from hindsight.config import Toolset, load
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import Forbidden
-from hindsight.interfaces.mcp import build_server, http_endpoint
+from hindsight.interfaces.mcp.server import build_server, http_endpoint
 from tests.serving import running_server
 
 

@@ -11,8 +11,8 @@ from mcp_types import TextContent
 
 from hindsight.config import Toolset
 from hindsight.errors import InvalidInput, NotFound
-from hindsight.interfaces.mcp_prompts import prompt_text, prompts_of
-from hindsight.interfaces.mcp_tools import TOOLSETS
+from hindsight.interfaces.mcp.prompts import prompt_text, prompts_of
+from hindsight.interfaces.mcp.tools import TOOLSETS
 from tests.interfaces.test_mcp_stdio import connected
 
 EACH = [(toolset, one.name) for toolset in Toolset for one in prompts_of(toolset)]

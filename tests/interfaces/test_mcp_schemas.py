@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from hindsight.config import Toolset
-from hindsight.interfaces import mcp_texts
-from hindsight.interfaces.mcp_tools import TOOLSETS, ToolSpec
+from hindsight.interfaces.mcp import texts
+from hindsight.interfaces.mcp.tools import TOOLSETS, ToolSpec
 
 ALL = [pytest.param(spec, id=f"{toolset}-{spec.name}") for toolset, specs in TOOLSETS.items() for spec in specs]
 
@@ -110,6 +110,6 @@ def test_only_search_is_read_only_and_only_forget_destroys() -> None:
 
 
 def test_instructions_are_in_both_languages_and_short_enough_for_every_client() -> None:
-    assert "memory_search" in mcp_texts.INSTRUCTIONS
-    assert "长期记忆" in mcp_texts.INSTRUCTIONS
-    assert len(mcp_texts.INSTRUCTIONS) < 2048  # the least that a known client shows its model
+    assert "memory_search" in texts.INSTRUCTIONS
+    assert "长期记忆" in texts.INSTRUCTIONS
+    assert len(texts.INSTRUCTIONS) < 2048  # the least that a known client shows its model

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight.interfaces import cli
+from hindsight.interfaces.cli import main as cli
 from tests.serving import running_server
 
 import httpx2  # isort: skip

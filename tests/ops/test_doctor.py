@@ -9,7 +9,7 @@ import pytest
 from hindsight import Hindsight, config
 from hindsight.app import open_engine
 from hindsight.domain.change import Job, JobState
-from hindsight.interfaces import cli
+from hindsight.interfaces.cli import main as cli
 from hindsight.ops.doctor import (
     LITTLE_ROOM,
     NO_ROOM,

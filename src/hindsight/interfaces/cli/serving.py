@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from hindsight import config
 from hindsight.errors import HindsightError
-from hindsight.interfaces import http
-from hindsight.interfaces.cli_errors import INTERRUPTED, OK, exit_code, explain, log_to_stderr
+from hindsight.interfaces.cli.errors import INTERRUPTED, OK, exit_code, explain, log_to_stderr
+from hindsight.interfaces.http import app as http
 
 if TYPE_CHECKING:
     from hindsight.config import Settings

@@ -20,12 +20,12 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeE
 
 from hindsight.domain.change import Receipt
 from hindsight.errors import InvalidInput
-from hindsight.interfaces.cli_errors import BAD_INPUT, OK, visible
+from hindsight.interfaces.cli.errors import BAD_INPUT, OK, visible
 from hindsight.interfaces.shapes import Shape, receipt_shape
 
 if TYPE_CHECKING:
     from hindsight.embedded import Hindsight
-    from hindsight.interfaces.cli_call import Call
+    from hindsight.interfaces.cli.call import Call
 
 BATCH = 200  # lines written in one call: enough to share the work, few enough that progress moves
 BATCH_BYTES = 1_000_000  # a batch of long lines ends here

@@ -30,9 +30,9 @@ from starlette.requests import Request
 
 from hindsight.config import Toolset
 from hindsight.errors import HindsightError
-from hindsight.interfaces.mcp_prompts import ABOUT_LANGUAGE, LANGUAGE, PROMPTS, PromptText, prompt_text, prompts_of
-from hindsight.interfaces.mcp_texts import INSTRUCTIONS, SERVER_INFO
-from hindsight.interfaces.mcp_tools import TOOLSETS, ToolSpec, error_text
+from hindsight.interfaces.mcp.prompts import ABOUT_LANGUAGE, LANGUAGE, PROMPTS, PromptText, prompt_text, prompts_of
+from hindsight.interfaces.mcp.texts import INSTRUCTIONS, SERVER_INFO
+from hindsight.interfaces.mcp.tools import TOOLSETS, ToolSpec, error_text
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

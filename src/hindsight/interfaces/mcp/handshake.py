@@ -8,11 +8,11 @@ for), so that one request is read and answered here with nothing but the standar
    prints, in Python, C or a child process, can break the protocol.
 2. `read_opening` reads the client's first line, `early_answer` answers it if it is a well-formed `initialize`
    (protocols 2024-11-05 to 2025-11-25) or `server/discover` (2026-07-28). Anything else is left to the SDK.
-3. `mcp_stdio` is imported, which imports the SDK. It gets all bytes read so far and serves the connection as if nothing
+3. `stdio` is imported, which imports the SDK. It gets all bytes read so far and serves the connection as if nothing
    had happened: it sees the first request itself, and only its answer to that one is dropped, since the client has it.
 
 What is known of the protocol here is pinned by tests to what the SDK answers, so an update of the SDK that changes the
-handshake fails them. Keep this module free of imports beyond the standard library and `mcp_texts`.
+handshake fails them. Keep this module free of imports beyond the standard library and `texts`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from hindsight.interfaces.mcp_texts import CAPABILITIES, INSTRUCTIONS, SERVER_INFO
+from hindsight.interfaces.mcp.texts import CAPABILITIES, INSTRUCTIONS, SERVER_INFO
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSION = "2026-07-28"
@@ -186,9 +186,9 @@ def run() -> None:
     try:
         wire = claim_stdio()
         opening = greet(wire)
-        from hindsight.interfaces import mcp_stdio  # noqa: PLC0415 - imports the SDK: see the module's docstring
+        from hindsight.interfaces.mcp import stdio  # noqa: PLC0415 - imports the SDK: see the module's docstring
 
-        mcp_stdio.serve(wire, opening)
+        stdio.serve(wire, opening)
     except KeyboardInterrupt:
         raise SystemExit(130) from None  # as a shell says of a program that was interrupted
     except BrokenPipeError:

@@ -13,8 +13,8 @@ from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, short_id
 from hindsight.errors import HindsightError, InvalidInput, shorten
 from hindsight.experience.prune import MAX_DAYS, MAX_USES
-from hindsight.interfaces import mcp_schemas as shapes_in
-from hindsight.interfaces import mcp_texts as texts
+from hindsight.interfaces.mcp import schemas as shapes_in
+from hindsight.interfaces.mcp import texts
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
 from hindsight.interfaces.shapes_prune import prune_shape, prune_text

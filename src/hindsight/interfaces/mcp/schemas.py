@@ -13,7 +13,7 @@ from hindsight.domain.episode import JsonValue, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind
 from hindsight.experience.prune import MAX_DAYS, MAX_USES
-from hindsight.interfaces import mcp_texts as texts
+from hindsight.interfaces.mcp import texts
 from hindsight.search.request import MAX_NAMES, MAX_TOP_K
 from hindsight.write.request import MAX_CHARACTERS, MAX_TAGS
 

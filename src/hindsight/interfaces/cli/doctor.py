@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hindsight.interfaces.cli_errors import FAILED, OK, visible
+from hindsight.interfaces.cli.errors import FAILED, OK, visible
 from hindsight.interfaces.shapes import Shape
 from hindsight.ops.doctor import Report, State, examine
 
 if TYPE_CHECKING:
-    from hindsight.interfaces.cli_call import Call
+    from hindsight.interfaces.cli.call import Call
 
 STYLES = {State.OK: "green", State.WARN: "yellow", State.FAIL: "bold red", State.SKIP: "dim"}
 PIPED_WIDTH = 160  # columns where there is no terminal to ask

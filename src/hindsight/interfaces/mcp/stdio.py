@@ -1,4 +1,4 @@
-"""MCP over standard input and output, by the SDK, from the point where `mcp_handshake` hands over."""
+"""MCP over standard input and output, by the SDK, from the point where `handshake` hands over."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCResponse,
 from hindsight.config import Settings, load
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import ConfigError, HindsightError
-from hindsight.interfaces.mcp import build_server
-from hindsight.interfaces.mcp_handshake import EarlyAnswer, Opening, Wire
+from hindsight.interfaces.mcp.handshake import EarlyAnswer, Opening, Wire
+from hindsight.interfaces.mcp.server import build_server
 from hindsight.interfaces.process import settle_in
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from hindsight.errors import InvalidInput, Unavailable
-from hindsight.interfaces.cli_errors import log_to_stderr, visible
+from hindsight.interfaces.cli.errors import log_to_stderr, visible
+from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ Namespace = Annotated[
 DataDir = Annotated[
     str | None, typer.Option("--data-dir", metavar="FOLDER", help="The data folder; else HINDSIGHT_DATA_DIR.")
 ]
+MemoryId = Annotated[str, typer.Argument(metavar="ID", help="Id of the memory, whole or short.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="A tag; may be repeated.")]
+Agent = Annotated[str | None, typer.Option(metavar="NAME", help="Which agent says so; else HINDSIGHT_AGENT.")]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="The conversation or task run.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +99,11 @@ class Call:
         """What a person should know beside the result, on stderr; JSON has it inside."""
         if not self.json:
             sys.stderr.writelines(f"{visible(line)}\n" for line in lines)
+
+
+def fraction(name: str, given: str | None) -> float | None:
+    """A number from 0 to 1 as it was typed. `InvalidInput` by this name."""
+    return Arguments({name: given}, (name,)).fraction(name)
 
 
 def _warm(memory: Hindsight) -> None:

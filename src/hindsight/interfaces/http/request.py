@@ -1,0 +1,53 @@
+"""What a request is about: its namespace, its parameters, the fields of its body."""
+
+# Annotations are evaluated here, not kept as text: FastAPI reads them.
+
+from typing import Annotated, Any, TypeAlias
+from urllib.parse import unquote_to_bytes
+
+from fastapi import Depends, Request
+
+from hindsight.embedded import AsyncHindsight
+from hindsight.errors import InvalidInput, shorten
+from hindsight.interfaces.http import bodies
+
+NAMESPACE_HEADER = "x-hindsight-namespace"
+
+
+def memory_of(memory: AsyncHindsight, request: Request | None) -> AsyncHindsight:
+    name = _namespace_in(request) if request is not None else None
+    return memory.namespace(name) if name is not None else memory
+
+
+def _namespace_in(request: Request) -> str | None:
+    """The namespace that a request names. What can't be read is refused: read loosely, two names could be one."""
+    given = request.headers.getlist(NAMESPACE_HEADER)
+    if len(given) > 1:
+        raise InvalidInput("X-Hindsight-Namespace", given, "one name")
+    try:
+        # Beyond ASCII a name comes percent-encoded or as raw UTF-8, which the server has read byte by byte.
+        return unquote_to_bytes(given[0].encode("latin-1")).decode() if given else None
+    except UnicodeDecodeError as error:
+        raise InvalidInput("X-Hindsight-Namespace", given[0], "UTF-8, percent-encoded where it is not ASCII") from error
+
+
+async def of_request(request: Request) -> AsyncHindsight:
+    """The memory in the namespace that the request names. Async: a plain function would run in a thread."""
+    return memory_of(request.app.state.memory, request)
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """A misspelled filter that was passed over would answer with everything."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            allowed = f"no such parameter; the parameters are {', '.join(known) or 'none'}"
+            raise InvalidInput(shorten(name)[1:-1], request.query_params[name], allowed)
+
+
+Memory: TypeAlias = Annotated[AsyncHindsight, Depends(of_request)]
+
+
+def given_in(body: bodies.Body) -> dict[str, Any]:
+    """The fields the caller sent, by the names of the Python API."""
+    return body.model_dump(exclude_unset=True)
