@@ -1,0 +1,15 @@
+"""`AsyncHindsight`: every group of methods in one class."""
+
+from __future__ import annotations
+
+from hindsight.embedded.experiences import Experiences
+from hindsight.embedded.memories import Memories
+from hindsight.embedded.searches import Searches
+
+
+class AsyncHindsight(Memories, Searches, Experiences):
+    """Memory on a data folder, for `async` programs.
+
+    Opens at the first call or at `async with`; `aclose` finishes what is queued. Several may share one folder, in one
+    process or in many. `namespace` is the wall everything stays behind unless a call names another.
+    """
