@@ -1,0 +1,14 @@
+"""The core API: each method opens a trace and calls one pipeline."""
+
+from __future__ import annotations
+
+from hindsight.engine.experiences import Experiences
+from hindsight.engine.memories import Memories
+from hindsight.engine.parts import MAX_PAGE, Parts
+from hindsight.engine.searches import Searches
+
+__all__ = ["MAX_PAGE", "Engine", "Parts"]
+
+
+class Engine(Memories, Searches, Experiences):
+    """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

@@ -1,0 +1,39 @@
+"""What worked and what failed."""
+
+from __future__ import annotations
+
+from hindsight.domain.change import Receipt
+from hindsight.domain.experience import OutcomeStatus
+from hindsight.domain.memory import Memory
+from hindsight.domain.pruning import PruneReport
+from hindsight.engine.parts import Running, checked
+from hindsight.errors import InvalidInput
+from hindsight.experience.prune import Wanted
+from hindsight.experience.record import ExperienceRequest, agent_name
+
+
+class Experiences(Running):
+    """What worked and what failed."""
+
+    async def write_experience(self, namespace: str, request: ExperienceRequest) -> Receipt:
+        """Keep what worked or failed."""
+        return await self._parts.recorder.record(checked(namespace), request, self._trace(namespace, "experience"))
+
+    async def merge_experiences(self, namespace: str, *, agent: str | None = None) -> Receipt:
+        """Merge experiences that are for the same situation, wherever they came from."""
+        actor = "" if agent is None else agent_name(agent)
+        return await self._parts.merger.sweep(checked(namespace), actor=actor)
+
+    async def prune(self, namespace: str, wanted: Wanted) -> PruneReport:
+        """Experiences that are not trusted, or old and hardly used: named, and archived where that is wanted."""
+        return await self._parts.pruner.prune(checked(namespace), wanted)
+
+    async def feedback(
+        self, namespace: str, memory_id: str, outcome: OutcomeStatus | str, *, note: str, agent: str | None = None
+    ) -> Memory:
+        """Say whether following an experience worked; `agent` says so."""
+        if outcome not in tuple(OutcomeStatus):
+            raise InvalidInput("outcome", outcome, f"one of {', '.join(OutcomeStatus)}")
+        memory = await self._memory(namespace, memory_id)
+        actor = "" if agent is None else agent_name(agent)
+        return await self._parts.feedback.give(namespace, memory.id, OutcomeStatus(outcome), note=note, actor=actor)

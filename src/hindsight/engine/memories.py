@@ -1,0 +1,105 @@
+"""Writing, reading and changing memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
+from hindsight.domain.memory import Memory
+from hindsight.domain.page import Order, Page
+from hindsight.domain.query import Filters
+from hindsight.engine.parts import Running, checked, page_size
+from hindsight.errors import InvalidInput
+from hindsight.write.request import WriteRequest, check_text
+from hindsight.write.review import decide, reviews_of
+
+
+class Memories(Running):
+    """Writing, reading and changing memories."""
+
+    async def write(self, namespace: str, request: WriteRequest) -> Receipt:
+        """Keep what was said or done."""
+        receipt = await self._parts.writer.write(checked(namespace), request, self._trace(namespace, "write"))
+        receipt = await self._parts.merger.settle(namespace, receipt)
+        self._written(namespace)
+        return receipt
+
+    async def write_many(self, namespace: str, requests: Sequence[WriteRequest]) -> list[Receipt]:
+        """Keep many things at once; one receipt each, in order."""
+        receipts = await self._parts.writer.write_many(checked(namespace), requests, self._trace(namespace, "write"))
+        receipts = [await self._parts.merger.settle(namespace, receipt) for receipt in receipts]
+        self._written(namespace)
+        return receipts
+
+    async def get(self, namespace: str, memory_id: str) -> Memory:
+        """One memory, whatever its status, by its id, whole or short."""
+        return await self._memory(namespace, memory_id)
+
+    async def list(
+        self, namespace: str, filters: Filters, *, order: Order | str, limit: int, after: str | None
+    ) -> Page[Memory]:
+        """Memories that match, a page at a time."""
+        if order not in tuple(Order):
+            raise InvalidInput("order", order, f"one of {', '.join(Order)}")
+        return await self._parts.store.find(
+            checked(namespace), filters, order=Order(order), limit=page_size(limit), after=after
+        )
+
+    async def history(self, namespace: str, memory_id: str) -> Sequence[Revision]:
+        """Every state of a memory, oldest first."""
+        return await self._parts.store.history(namespace, (await self._memory(namespace, memory_id)).id)
+
+    async def update(
+        self,
+        namespace: str,
+        memory_id: str,
+        *,
+        new_content: str | None,
+        confidence: float | None,
+        importance: float | None,
+    ) -> Receipt:
+        """Change a memory; its former state stays in the history."""
+        memory = await self._memory(namespace, memory_id)
+        receipt = await self._parts.amender.update(
+            namespace, memory.id, new_content=new_content, confidence=confidence, importance=importance
+        )
+        await self._parts.answers.drop(namespace)
+        return receipt
+
+    async def pin(self, namespace: str, memory_id: str, *, pinned: bool) -> Receipt:
+        """Keep a memory from fading and always in the context block, or let it go."""
+        memory = await self._memory(namespace, memory_id)
+        return await self._parts.amender.pin(namespace, memory.id, pinned=pinned)
+
+    async def forget(self, namespace: str, memory_id: str, *, decay_factor: float, reason: str) -> Receipt:
+        """Weaken a memory by a factor; 1 hides it at once. A turn of a conversation can only be hidden."""
+        whole = await self._resolve(namespace, memory_id)
+        receipt = await self._parts.amender.forget(namespace, whole, decay_factor=decay_factor, reason=reason)
+        await self._parts.answers.drop(namespace)
+        return receipt
+
+    async def undo(self, namespace: str, token: str) -> Receipt:
+        """Take back what one call changed. `Conflict` if it has been changed since."""
+        receipt = await self._parts.amender.undo(checked(namespace), check_text("token", token))
+        await self._parts.answers.drop(namespace)
+        return receipt
+
+    async def reviews(
+        self, namespace: str, *, state: ReviewState | str, limit: int, after: str | None
+    ) -> Page[Contradiction]:
+        """Contradictions that only the user can decide, with the memories they are about, oldest first."""
+        if state not in tuple(ReviewState):
+            raise InvalidInput("state", state, f"one of {', '.join(ReviewState)}")
+        if after is not None:
+            check_text("after", after)
+        return await reviews_of(
+            self._parts.store, checked(namespace), state=ReviewState(state), limit=page_size(limit), after=after
+        )
+
+    async def resolve_review(self, namespace: str, memory_id: str, choice: ReviewChoice | str) -> Receipt:
+        """Close a review: `new` holds in place of what it contradicts, `old` goes on, or `both` stand."""
+        if choice not in tuple(ReviewChoice):
+            raise InvalidInput("choice", choice, f"one of {', '.join(ReviewChoice)}")
+        memory = await self._memory(namespace, memory_id)
+        parts = self._parts
+        return await decide(parts.store, parts.clock, parts.ids, namespace, memory.id, ReviewChoice(choice))
