@@ -6,10 +6,12 @@ only errors of `hindsight.errors`; a driver's own error is the `__cause__`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hindsight.domain.backup import Contents, Restored
 from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
 from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
@@ -17,6 +19,7 @@ from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.query import Answer, Filters, Scored
+from hindsight.domain.session import Session, Working
 from hindsight.domain.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -48,8 +51,8 @@ class Store(Protocol):
 
         New episodes get their `position`; an episode whose `key` the namespace already holds is left out together with
         nothing else (its id in the batch must not be referred to: read `known_episodes` first; a race is a `Conflict`).
-        Raises `Conflict` for a stale version, a taken `content_key` or `key` of an episode, or a job now owned by
-        another; `StorageFull`; `StorageUnavailable`.
+        Raises `Conflict` for a stale version, a taken `content_key` or `key` of an episode, a session that has gone on
+        or ended, or a job now owned by another; `StorageFull`; `StorageUnavailable`.
         """
         ...
 
@@ -146,6 +149,36 @@ class Store(Protocol):
         """For each episode, the ids of memories of any status that rest on it, oldest first."""
         ...
 
+    async def set_working(
+        self,
+        namespace: str,
+        session_id: str,
+        values: Mapping[str, JsonValue],
+        *,
+        at: datetime,
+        expires_at: datetime | None,
+    ) -> None:
+        """Note variables of a running task, durably; `None` takes one away. Keeps the session awake.
+
+        No change number: nothing of it is a memory before the session ends.
+        """
+        ...
+
+    async def working(self, namespace: str, session_id: str, *, now: datetime, turns: int) -> Working | None:
+        """A session with its variables that have not expired, and its last turns that are not forgotten.
+
+        `None` for one that has never been heard of.
+        """
+        ...
+
+    async def sessions(self, namespace: str, *, limit: int) -> Sequence[Session]:
+        """The sessions that were active last, newest first."""
+        ...
+
+    async def idle_sessions(self, *, before: datetime, limit: int) -> Sequence[tuple[str, Session]]:
+        """Sessions that have not ended and were last active before then, each with its namespace; oldest first."""
+        ...
+
     async def stats(self, namespace: str) -> Stats:
         """Counts of one namespace."""
         ...
@@ -192,6 +225,39 @@ class Store(Protocol):
 
     async def aclose(self) -> None:
         """Finish what is queued and close; a second call does nothing."""
+        ...
+
+
+Report: TypeAlias = Callable[[str, int, int], None]
+"""Told from time to time how far long work is: its stage, how much is done, and of how much (0: not known).
+
+May be called from another thread than the caller's.
+"""
+
+
+class Archive(Protocol):
+    """Copies of the whole store, each one file, by the store's own means. The store itself need not be open.
+
+    Cancelled, every method leaves things as they were.
+    """
+
+    async def copy(self, target: Path, *, report: Report | None = None) -> Contents:
+        """Copy the store into a new file, of one moment, while others write; it has been read again and compared.
+
+        `NotFound` where there is no store yet, `Conflict` where the file is there already, `StorageFull`,
+        `StorageUnavailable`, `StorageCorrupt`.
+        """
+        ...
+
+    async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
+        """Read a copy whole. `NotFound`, `StorageCorrupt`, `SchemaMismatch` for one of a newer release."""
+        ...
+
+    async def put_back(self, file: Path, *, aside: Path, report: Report | None = None) -> Restored:
+        """Put a copy in the store's place, all or nothing; what was there, whole or damaged, is kept as `aside`.
+
+        The copy stays. Refused as by `inspect`, and `StorageUnavailable` while another process has the store open.
+        """
         ...
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hindsight.domain.episode import Episode, EpisodeState, JsonValue
 from hindsight.domain.memory import Kind, Memory
+from hindsight.domain.session import SessionEnd
 
 if TYPE_CHECKING:
     import numpy as np
@@ -204,7 +205,7 @@ class Batch:
     `key`: the same key a second time changes nothing and gives the first answer. `receipt` is that answer.
     `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`, and a closed one
     ends when the last of its superseded memories did, or now where none tells. A review takes the place of one with
-    the same `memory_id`.
+    the same `memory_id`. A new episode keeps its session awake; `ends` are sessions that are over with this batch.
     """
 
     namespace: str
@@ -218,6 +219,7 @@ class Batch:
     receipt: Receipt = field(default_factory=Receipt)
     episode_states: tuple[tuple[str, EpisodeState], ...] = ()
     reviews: tuple[Review, ...] = ()
+    ends: tuple[SessionEnd, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def check_batch(batch: Batch) -> None:
     """`InvalidInput` for a batch that no store takes."""
     check_text("namespace", batch.namespace, empty=False)
     check_text("key", batch.key, empty=False)
-    for name in ("episodes", "puts", "jobs", "done", "receipt", "episode_states", "at"):
+    for name in ("episodes", "puts", "jobs", "done", "receipt", "episode_states", "ends", "at"):
         _check(name, getattr(batch, name))
     for embedding in batch.embeddings:
         _check_embedding(embedding)

@@ -19,6 +19,7 @@ from hindsight.domain.episode import EpisodeState
 from hindsight.domain.memory import Source
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
+from hindsight.domain.session import SessionEnd
 from hindsight.errors import HindsightError
 from hindsight.ports import Store
 from hindsight.storage.oracle import OracleStore
@@ -88,6 +89,16 @@ class History(RuleBasedStateMachine):
     def use(self, namespace: str, ids: list[str], at: Any) -> None:
         self.both(lambda store: store.record_use(namespace, ids, at))
 
+    @rule(
+        namespace=st.sampled_from(SPACES),
+        session=st.sampled_from(SESSIONS),
+        values=st.dictionaries(st.sampled_from(WORDS), st.sampled_from((None, 1, ["那"])), max_size=3),
+        at=hours,
+        expires_at=st.none() | hours,
+    )
+    def note(self, namespace: str, session: str, values: Any, at: Any, expires_at: Any) -> None:
+        self.both(lambda store: store.set_working(namespace, session, values, at=at, expires_at=expires_at))
+
     @rule(model=st.sampled_from(MODELS), expected=st.none() | st.sampled_from(MODELS))
     def choose_model(self, model: str, expected: str | None) -> None:
         self.both(lambda store: store.set_embedding_model(model, expected=expected))
@@ -104,6 +115,7 @@ class History(RuleBasedStateMachine):
         for namespace in (*SPACES, "nobody"):
             self.both(lambda store, namespace=namespace: everything(store, namespace))  # type: ignore[misc]  # binds the loop's name
         self.both(lambda store: store.namespaces())
+        self.both(lambda store: store.idle_sessions(before=NOON + timedelta(hours=3), limit=4))
         self.both(lambda store: store.embedding_model())
 
 
@@ -130,6 +142,8 @@ async def everything(store: Store, namespace: str) -> dict[str, Any]:
         "known": dict(await store.known_episodes(namespace, [f"key of {name}" for name in EPISODES])),
         "sessions": {name: list(await store.session(namespace, name)) for name in SESSIONS},
         "memories_of": {episode: list(ids) for episode, ids in (await store.memories_of(namespace, EPISODES)).items()},
+        "working": {name: await store.working(namespace, name, now=NOON, turns=2) for name in SESSIONS},
+        "sessions, latest": list(await store.sessions(namespace, limit=3)),
         "stats": await store.stats(namespace),
         "jobs": list(await store.jobs(namespace)),
         "uses": dict(await store.uses(namespace, MEMORIES + EPISODES)),
@@ -178,6 +192,7 @@ class Known:
     versions: Mapping[str, int]
     episodes: tuple[str, ...]
     leased: tuple[JobDone, ...]
+    awake: tuple[SessionEnd, ...]
 
 
 async def known(store: Store, namespace: str) -> Known:
@@ -188,6 +203,11 @@ async def known(store: Store, namespace: str) -> Known:
         {memory_id: memory.version for memory_id, memory in memories.items()},
         tuple(await store.episodes(namespace, EPISODES)),
         tuple(JobDone(job.id, job.owner) for job in await store.jobs(namespace) if job.owner is not None),
+        tuple(
+            SessionEnd(session.id, session.active_at)
+            for session in await store.sessions(namespace, limit=99)
+            if session.ended_at is None
+        ),
     )
 
 
@@ -218,7 +238,12 @@ def _batches(draw: st.DrawFn, held: Known, key: str) -> Batch:
         receipt=Receipt(facts=draw(st.integers(0, 3)), episode_ids=tuple(named)),
         episode_states=tuple((name, draw(st.sampled_from(EpisodeState))) for name in draw(_some(there))),
         reviews=tuple(draw(_reviews()) for _ in range(draw(st.integers(0, 1)))),
+        ends=(SessionEnd("家", NOON),) if draw(seldom) else tuple(draw(_some_of(held.awake))),
     )
+
+
+def _some_of(ends: Sequence[SessionEnd]) -> st.SearchStrategy[list[SessionEnd]]:
+    return st.lists(st.sampled_from(ends), max_size=1) if ends else st.just([])
 
 
 def _some(names: Sequence[str]) -> st.SearchStrategy[list[str]]:

@@ -4,7 +4,8 @@
         async def make(self, place, *, watch=None):
             return await MyStore.open(place / "file", watch=watch)
 
-Tests are inherited from `WritingContract` and `ReadingContract`; random histories against the oracle are in `machine`.
+Tests are inherited from `WritingContract`, `ReadingContract` and the like; random histories against the oracle are in
+`machine`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from hindsight.testing.machine import everything, history_of
 from hindsight.testing.made import MODEL, NOON, SPACE, a_batch, a_memory, new
 from hindsight.testing.store_opening import Capabilities
 from hindsight.testing.store_reading import ReadingContract, filled
+from hindsight.testing.store_sessions import SessionContract
 from hindsight.testing.store_writing import WritingContract, rich_batch
 
 __all__ = ["Capabilities", "StoreContract"]
@@ -46,7 +48,7 @@ def a_job(name: str = "j1", **fields: Any) -> NewJob:
     return replace(NewJob(name, "k", {"那": [1, None, {"x": 0.5}]}, NOON), **fields)
 
 
-class StoreContract(WritingContract, ReadingContract):
+class StoreContract(WritingContract, ReadingContract, SessionContract):
     """Everything a `Store` owes."""
 
     # Jobs -----------------------------------------------------------------------------------------------------------

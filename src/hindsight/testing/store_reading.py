@@ -60,6 +60,8 @@ READS: Mapping[str, Read] = {
     "known_episodes": lambda store, space: store.known_episodes(space, ["key of e1"]),
     "session": lambda store, space: store.session(space, "s"),
     "memories_of": lambda store, space: _resting(store, space),
+    "working": lambda store, space: store.working(space, "s", now=NOON, turns=9),
+    "sessions": lambda store, space: store.sessions(space, limit=9),
     "stats": lambda store, space: _episode_count(store, space),
     "uses": lambda store, space: store.uses(space, ["m1"]),
     "trace": lambda store, space: store.trace(space, "t1"),
@@ -68,7 +70,7 @@ READS: Mapping[str, Read] = {
 }
 """A call of every read method that takes a namespace, each of which finds something after `filled`."""
 
-WRITES = {"apply", "record_use", "save_trace"}
+WRITES = {"apply", "record_use", "save_trace", "set_working"}
 
 
 async def _resolved(store: Store, space: str) -> str | None:
@@ -98,6 +100,7 @@ async def _episode_count(store: Store, space: str) -> int:
 async def filled(store: Store) -> None:
     """One namespace with something for every read method."""
     await store.apply(rich_batch())
+    await store.set_working(SPACE, "s", {"目标": ["周报", 1]}, at=NOON, expires_at=None)
     await store.record_use(SPACE, ["m1"], NOON)
     await store.save_trace(SPACE, "t1", NOON, {"text": "吃什么要小心"})
 

@@ -26,6 +26,7 @@ from hindsight.storage.sql import (
 )
 from hindsight.storage.sqlite.connection import Database
 from hindsight.storage.sqlite.jobs import add_jobs, finish_job
+from hindsight.storage.sqlite.sessions import check_ends, end_sessions, wake
 
 
 @dataclass(slots=True)
@@ -49,6 +50,7 @@ def apply(database: Database, batch: Batch) -> Applied:
 
 
 def _apply(database: Database, batch: Batch) -> Applied:
+    check_ends(database, batch.namespace, batch.ends)
     if batch.done is not None:
         finish_job(database, batch.namespace, batch.done)
     (change,) = _only(database.rows("next_change", (batch.namespace,)))
@@ -57,6 +59,7 @@ def _apply(database: Database, batch: Batch) -> Applied:
     _put_memories(database, batch, progress)
     _put_vectors(database, batch, progress)
     _move_episodes(database, batch, progress)
+    end_sessions(database, batch)
     add_jobs(database, batch.namespace, batch.jobs)
     database.run_many(
         "put_review",
@@ -127,6 +130,7 @@ def _add_episodes(database: Database, batch: Batch, progress: Progress) -> None:
             hint="Read known_episodes and write again.",
         )
     database.run_many("insert_episode", rows)
+    wake(database, batch.namespace, [session for session in places if session is not None], batch.at)
 
 
 def _last(database: Database, namespace: str, session: str | None) -> int:

@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING
 
-from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
+from hindsight.domain.change import Applied, Batch, Changeset, Review, Revision, Touched
 from hindsight.domain.entry import Entry
-from hindsight.domain.episode import Episode, JsonValue
+from hindsight.domain.episode import Episode
 from hindsight.domain.memory import Memory
-from hindsight.domain.page import Order, Page, Stats, Use
+from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters
-from hindsight.errors import Conflict, StorageUnavailable
+from hindsight.errors import Conflict
 from hindsight.storage.checks import (
     check_batch,
     check_filters,
     check_limit,
     check_text,
     check_texts,
-    check_time,
-    encoded,
 )
 from hindsight.storage.schema import Migration, migrations
-from hindsight.storage.snapshot import loads
-from hindsight.storage.sqlite import jobs, reading
+from hindsight.storage.sqlite import reading
 from hindsight.storage.sqlite.applying import apply
-from hindsight.storage.sqlite.aside import Gathered, Retention, merged, stored_trace, stored_traces, stored_uses
-from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
-from hindsight.storage.sqlite.threads import Readers, Writer, explained
+from hindsight.storage.sqlite.aside import Retention
+from hindsight.storage.sqlite.beside import Beside
+from hindsight.storage.sqlite.channel import Watch
+from hindsight.storage.sqlite.connection import Database, connect, create_file
+from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import upgrade
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-P = ParamSpec("P")
-Answer = TypeVar("Answer")
-
 EMBEDDING_MODEL = "embedding_model"
 TRACES = Retention()
-Watch: TypeAlias = Callable[[str], None] | None
 
 
-class SqliteStore:
+class SqliteStore(Beside):
     """Memory in one file, shared by any number of processes of one machine. Made by `open`."""
-
-    def __init__(self, database: Database, schema: int, *, readers: int, traces: Retention, watch: Watch) -> None:
-        self._gathered = Gathered(traces, lambda: self._writer.wake())
-        file = TheFile(database.path)
-        self._writer = Writer(database, file, schema, self._gathered)
-        self._readers = Readers(database.path, file, readers, watch)
-        self._closed = False
-        self._path = database.path
 
     @classmethod
     async def open(
@@ -73,39 +59,8 @@ class SqliteStore:
         can't be written or lies on a network drive, `StorageCorrupt`, `SchemaMismatch`, `StorageFull`.
         """
         steps = migrations(__package__) if known is None else known
-        database = await asyncio.to_thread(_prepare, Path(path), steps, watch)
-        return cls(database, len(steps), readers=readers, traces=traces, watch=watch)
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
-
-    async def aclose(self) -> None:
-        """Finish what is queued and close; a second call does nothing."""
-        if not self._closed:
-            self._closed = True
-            await asyncio.to_thread(self._close)
-
-    def _close(self) -> None:
-        self._readers.close()
-        self._writer.close()
-
-    async def _read(
-        self, work: Callable[Concatenate[Database, P], Answer], *args: P.args, **kwargs: P.kwargs
-    ) -> Answer:
-        self._check_open()
-        return await self._readers.read(lambda database: work(database, *args, **kwargs))
-
-    async def _write(
-        self, work: Callable[Concatenate[Database, P], Answer], *args: P.args, **kwargs: P.kwargs
-    ) -> Answer:
-        self._check_open()
-        return await self._writer.write(lambda database: work(database, *args, **kwargs))
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StorageUnavailable(f"the store {self._path} has been closed")
+        database, file = await asyncio.to_thread(_prepare, Path(path), steps, watch)
+        return cls(database, file, len(steps), readers=readers, traces=traces, watch=watch)
 
     # Writing --------------------------------------------------------------------------------------------------------
 
@@ -250,80 +205,11 @@ class SqliteStore:
         """See `Store.namespaces`."""
         return await self._read(reading.namespaces)
 
-    # Beside the truth -----------------------------------------------------------------------------------------------
 
-    async def record_use(self, namespace: str, ids: Sequence[str], at: datetime) -> None:
-        """See `Store.record_use`. Returns at once."""
-        self._check_open()
-        check_texts("ids", (namespace, *ids))
-        check_time("at", at)
-        self._gathered.use(namespace, ids, at)
-
-    async def uses(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Use]:
-        """See `Store.uses`. Counts what this process has not yet written, too."""
-        check_texts("ids", (namespace, *ids))
-        while True:
-            steps = self._gathered.steps()
-            stored = await self._read(stored_uses, namespace, ids)
-            waiting = self._gathered.waiting_uses(namespace, ids)
-            # A flush that ran meanwhile would be counted twice or not at all.
-            if steps == self._gathered.steps() and steps % 2 == 0:
-                return merged(stored, waiting)
-
-    async def save_trace(self, namespace: str, trace_id: str, at: datetime, body: Mapping[str, JsonValue]) -> None:
-        """See `Store.save_trace`. Returns at once."""
-        self._check_open()
-        check_texts("trace_id", (namespace, trace_id))
-        check_time("at", at)
-        self._gathered.trace(namespace, trace_id, at, encoded("body", body))
-
-    async def trace(self, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
-        """See `Store.trace`."""
-        check_texts("trace_id", (namespace, trace_id))
-        waiting = self._gathered.waiting_trace(namespace, trace_id)
-        return waiting if waiting is not None else await self._read(stored_trace, namespace, trace_id)
-
-    async def traces(self, namespace: str, *, limit: int) -> Sequence[Mapping[str, JsonValue]]:
-        """See `Store.traces`."""
-        check_texts("namespace", (namespace,))
-        if limit <= 0:
-            return []
-        waiting = self._gathered.waiting_traces(namespace)  # before the file: none is missed in between
-        stored = await self._read(stored_traces, namespace, limit)
-        return [loads(text) for text in {**stored, **waiting}.values()][-limit:]
-
-    # Jobs -----------------------------------------------------------------------------------------------------------
-
-    async def lease_job(self, kinds: Sequence[str], *, owner: str, now: datetime, until: datetime) -> Job | None:
-        """See `Store.lease_job`."""
-        check_texts("kinds", (owner, *kinds))
-        check_time("now", now)
-        check_time("until", until)
-        if not await self._read(jobs.is_due, kinds, now):
-            return None
-        return await self._write(jobs.lease_job, kinds, owner, now, until)
-
-    async def renew_job(self, job_id: str, *, owner: str, until: datetime) -> None:
-        """See `Store.renew_job`."""
-        check_texts("job_id", (job_id, owner))
-        check_time("until", until)
-        await self._write(jobs.renew_job, job_id, owner, until)
-
-    async def fail_job(self, job_id: str, *, owner: str, error: str, retry_at: datetime | None) -> None:
-        """See `Store.fail_job`."""
-        check_texts("job_id", (job_id, owner, error))
-        if retry_at is not None:
-            check_time("retry_at", retry_at)
-        await self._write(jobs.fail_job, job_id, owner, error, retry_at)
-
-    async def jobs(self, namespace: str) -> Sequence[Job]:
-        """See `Store.jobs`."""
-        check_text("namespace", namespace)
-        return await self._read(jobs.jobs, namespace)
-
-
-def _prepare(path: Path, known: Sequence[Migration], watch: Watch) -> Database:
+def _prepare(path: Path, known: Sequence[Migration], watch: Watch) -> tuple[Database, TheFile]:
     create_file(path)
+    # Before it is opened: one that is replaced while this waits for it is told from the one in its place.
+    file = TheFile(path)
     database: Database | None = None
     try:
         database = connect(path, writer=True, watch=watch)
@@ -332,7 +218,7 @@ def _prepare(path: Path, known: Sequence[Migration], watch: Watch) -> Database:
         if database is not None:
             database.close()
         raise explained(error, path) from error
-    return database
+    return database, file
 
 
 def _set_embedding_model(database: Database, model: str, expected: str | None) -> None:

@@ -16,24 +16,24 @@ from hindsight.storage.sqlite.connection import Database
 APPLICATION_ID = 0x48_53_44_31  # "HSD1": tells `file` and us whose database this is
 
 
-def upgrade(database: Database, known: Sequence[Migration]) -> None:
-    """Run the migrations that are missing, all or none. A file that held something is backed up first."""
+def upgrade(database: Database, known: Sequence[Migration]) -> Path | None:
+    """Run the migrations that are missing, all or none. A file that held something is backed up first: to where."""
     with database.snapshot():
         _refuse_foreign(database)
-        todo = missing(known, _applied(database), database.path)
+        todo = missing(known, applied(database), database.path)
     if not todo:
-        return
-    if todo[0].number > 1:
-        back_up(database, todo[0].number - 1)
+        return None
+    kept = back_up(database, todo[0].number - 1) if todo[0].number > 1 else None
     database.begin()
     try:
         # Another process may have been quicker.
-        for migration in missing(known, _applied(database), database.path):
+        for migration in missing(known, applied(database), database.path):
             _run(database, migration)
         database.script("COMMIT")
     finally:
         if database.in_transaction:
             database.script("ROLLBACK")
+    return kept
 
 
 def back_up(database: Database, version: int) -> Path | None:
@@ -68,7 +68,8 @@ def _refuse_foreign(database: Database) -> None:
         )
 
 
-def _applied(database: Database) -> dict[int, str]:
+def applied(database: Database) -> dict[int, str]:
+    """The hashes of the migrations that a file has had, by number."""
     if database.pragma("user_version") == 0:
         return {}
     return dict(database.query("SELECT number, sha256 FROM migration ORDER BY number", ()))

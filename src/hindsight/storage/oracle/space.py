@@ -12,6 +12,7 @@ from hindsight.domain.change import Applied, Review, Revision, Touched
 from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Memory, Status
+from hindsight.domain.session import Session, Variable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,8 @@ class Space:
     applied: dict[str, Applied] = field(default_factory=dict)
     moved: dict[int, tuple[tuple[str, EpisodeState | None], ...]] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
+    sessions: dict[str, Session] = field(default_factory=dict)
+    variables: dict[tuple[str, str], Variable] = field(default_factory=dict)  # by session and name
 
     def copy(self) -> Space:
         """The same contents in containers of their own; the values are frozen."""
@@ -45,7 +48,14 @@ class Space:
             dict(self.applied),
             dict(self.moved),
             dict(self.reviews),
+            dict(self.sessions),
+            dict(self.variables),
         )
+
+    def awake(self, session_id: str, at: datetime) -> None:
+        """Something has happened in a session."""
+        known = self.sessions.get(session_id)
+        self.sessions[session_id] = Session(session_id, at if known is None else max(known.active_at, at))
 
     def position(self, memory: Memory) -> int:
         """Where the first source of a memory stands in its session; -1 without one."""

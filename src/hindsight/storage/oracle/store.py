@@ -1,15 +1,10 @@
-"""The store in plain Python, in memory: as simple as it can be, so that it is plainly right.
-
-Contract tests compare every backend with it. It is also a store for tests of whatever stands above one.
-"""
+"""What is written and read of a namespace in the plain-Python store."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -18,30 +13,34 @@ from hindsight.domain.change import (
     Applied,
     Batch,
     Changeset,
-    Job,
-    JobDone,
-    JobState,
-    NewJob,
     Review,
     Revision,
     Touched,
 )
-from hindsight.domain.entry import Entry, entry_of_memory, searchable_text
-from hindsight.domain.episode import Episode, EpisodeState, JsonValue
+from hindsight.domain.entry import Entry, entry_of_memory
+from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Memory, Statement, Status, short_id
-from hindsight.domain.page import Order, Page, Stats, Use
+from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters
-from hindsight.errors import Ambiguous, Conflict, NotFound, StorageUnavailable
+from hindsight.errors import Ambiguous, Conflict, NotFound
 from hindsight.storage.checks import (
     check_batch,
     check_filters,
     check_limit,
     check_text,
     check_texts,
-    check_time,
-    encoded,
 )
-from hindsight.storage.space import Space
+from hindsight.storage.oracle.applying import (
+    add_episodes,
+    add_job,
+    check_ends,
+    end_sessions,
+    finish_job,
+    move_episodes,
+    put_memories,
+    put_vectors,
+)
+from hindsight.storage.oracle.beside import Beside
 from hindsight.storage.sql import micros, place_after, place_of
 
 if TYPE_CHECKING:
@@ -49,26 +48,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-OPEN_STATES = (JobState.READY, JobState.LEASED)
 
-
-class OracleStore:
+class OracleStore(Beside):
     """Implements `hindsight.ports.Store`; everything is gone with the object."""
-
-    def __init__(self, *, traces_kept: int = 1000) -> None:
-        self._spaces: dict[str, Space] = {}
-        self._jobs: dict[str, Job] = {}
-        self._model: str | None = None
-        self._uses: dict[tuple[str, str], Use] = {}
-        self._traces: dict[str, dict[str, dict[str, JsonValue]]] = {}
-        self._traces_kept = traces_kept
-        self._closed = False
-
-    def _space(self, namespace: str) -> Space:
-        if self._closed:
-            raise StorageUnavailable("the store has been closed")
-        check_text("namespace", namespace)
-        return self._spaces.get(namespace, Space())
 
     # Writing --------------------------------------------------------------------------------------------------------
 
@@ -82,19 +64,21 @@ class OracleStore:
         touched: dict[str, None] = {}
         before: dict[str, EpisodeState | None] = {}
         jobs = dict(self._jobs)
+        check_ends(space, batch)
         if batch.done is not None:
-            _finish_job(jobs, batch.namespace, batch.done)
-        _add_episodes(space, batch, before)
+            finish_job(jobs, batch.namespace, batch.done)
+        add_episodes(space, batch, before)
         touched.update(dict.fromkeys(before))
-        _put_memories(space, batch)
+        put_memories(space, batch)
         touched.update((put.memory.id, None) for put in batch.puts)
-        _put_vectors(space, batch)
+        put_vectors(space, batch)
         touched.update((embedding.entry_id, None) for embedding in batch.embeddings)
-        _move_episodes(space, batch, before)
+        move_episodes(space, batch, before)
         touched.update((episode_id, None) for episode_id, _ in batch.episode_states)
+        end_sessions(space, batch)
         space.reviews.update((review.memory_id, review) for review in batch.reviews)
         for job in batch.jobs:
-            _add_job(jobs, batch.namespace, job)
+            add_job(jobs, batch.namespace, job)
         space.log.append(Touched(space.change, tuple(touched), batch.at))
         space.moved[space.change] = tuple(before.items())
         space.applied[batch.key] = Applied(space.change, batch.receipt)
@@ -290,94 +274,7 @@ class OracleStore:
 
     async def namespaces(self) -> Sequence[str]:
         """See `Store.namespaces`."""
-        return sorted(self._spaces)
-
-    # Beside the truth -----------------------------------------------------------------------------------------------
-
-    async def record_use(self, namespace: str, ids: Sequence[str], at: datetime) -> None:
-        """See `Store.record_use`."""
-        self._space(namespace)
-        check_texts("ids", ids)
-        check_time("at", at)
-        for used in ids:
-            use = self._uses.get((namespace, used), Use(0, None))
-            last = at.timestamp() if use.last_used is None else max(use.last_used, at.timestamp())
-            self._uses[namespace, used] = Use(use.count + 1, last)
-
-    async def uses(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Use]:
-        """See `Store.uses`."""
-        self._space(namespace)
-        check_texts("ids", ids)
-        return {used: self._uses[namespace, used] for used in ids if (namespace, used) in self._uses}
-
-    async def save_trace(self, namespace: str, trace_id: str, at: datetime, body: Mapping[str, JsonValue]) -> None:
-        """See `Store.save_trace`."""
-        self._space(namespace)
-        check_text("trace_id", trace_id)
-        check_time("at", at)
-        encoded("body", body)
-        traces = self._traces.setdefault(namespace, {})
-        traces.pop(trace_id, None)
-        traces[trace_id] = deepcopy(dict(body))
-        while len(traces) > self._traces_kept:
-            del traces[next(iter(traces))]
-
-    async def trace(self, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:
-        """See `Store.trace`."""
-        self._space(namespace)
-        check_text("trace_id", trace_id)
-        return self._traces.get(namespace, {}).get(trace_id)
-
-    async def traces(self, namespace: str, *, limit: int) -> Sequence[Mapping[str, JsonValue]]:
-        """See `Store.traces`."""
-        self._space(namespace)
-        return list(self._traces.get(namespace, {}).values())[-limit:] if limit > 0 else []
-
-    # Jobs -----------------------------------------------------------------------------------------------------------
-
-    async def lease_job(self, kinds: Sequence[str], *, owner: str, now: datetime, until: datetime) -> Job | None:
-        """See `Store.lease_job`."""
-        check_texts("kinds", (owner, *kinds))
-        check_time("now", now)
-        check_time("until", until)
-        for job in self._jobs.values():
-            ready = job.state is JobState.READY and job.run_at <= now
-            abandoned = job.state is JobState.LEASED and job.lease_until is not None and job.lease_until <= now
-            if job.kind in kinds and (ready or abandoned):
-                leased = replace(job, state=JobState.LEASED, attempts=job.attempts + 1, owner=owner, lease_until=until)
-                self._jobs[job.id] = leased
-                return leased
-        return None
-
-    async def renew_job(self, job_id: str, *, owner: str, until: datetime) -> None:
-        """See `Store.renew_job`."""
-        check_time("until", until)
-        check_texts("job_id", (job_id, owner))
-        self._jobs[job_id] = replace(_owned(self._jobs, job_id, owner), lease_until=until)
-
-    async def fail_job(self, job_id: str, *, owner: str, error: str, retry_at: datetime | None) -> None:
-        """See `Store.fail_job`."""
-        check_texts("job_id", (job_id, owner, error))
-        if retry_at is not None:
-            check_time("retry_at", retry_at)
-        job = _owned(self._jobs, job_id, owner)
-        self._jobs[job_id] = replace(
-            job,
-            state=JobState.DEAD if retry_at is None else JobState.READY,
-            run_at=job.run_at if retry_at is None else retry_at,
-            last_error=error,
-            owner=None,
-            lease_until=None,
-        )
-
-    async def jobs(self, namespace: str) -> Sequence[Job]:
-        """See `Store.jobs`."""
-        self._space(namespace)
-        return [job for job in self._jobs.values() if job.namespace == namespace]
-
-    async def aclose(self) -> None:
-        """Nothing is accepted any more."""
-        self._closed = True
+        return sorted(namespace for namespace, space in self._spaces.items() if space.change > 0)
 
 
 def _those(found: Mapping[str, Value], wanted: Iterable[str]) -> dict[str, Value]:
@@ -398,95 +295,3 @@ def _counts(words: Iterable[str]) -> dict[str, int]:
 
 def _rank(memory: Memory, order: Order) -> tuple[float, str]:
     return (memory.importance if order is Order.IMPORTANCE else micros(memory.created_at), memory.id)
-
-
-def _add_episodes(space: Space, batch: Batch, before: dict[str, EpisodeState | None]) -> None:
-    ids = {episode.key: episode.id for episode in space.episodes.values()}
-    left_out = set()
-    for episode in batch.episodes:
-        if episode.key in ids:
-            if ids[episode.key] != episode.id:
-                left_out.add(episode.id)
-            continue
-        if episode.id in space.episodes:
-            raise Conflict("an episode with this id is there already")
-        ids[episode.key] = episode.id
-        position = sum(other.session_id == episode.session_id for other in space.episodes.values())
-        space.episodes[episode.id] = replace(episode, position=position)
-        space.states[episode.id] = (EpisodeState.OPEN, batch.at)
-        before[episode.id] = None
-    named = {*batch.receipt.episode_ids, *(embedding.entry_id for embedding in batch.embeddings)}
-    named.update(episode_id for episode_id, _ in batch.episode_states)
-    named.update(source.episode_id for put in batch.puts for source in put.memory.sources)
-    if left_out & named:
-        raise Conflict("the batch refers to an episode that is stored already under another id")
-
-
-def _put_memories(space: Space, batch: Batch) -> None:
-    for put in batch.puts:
-        old = space.memories.get(put.memory.id)
-        if (None if old is None else old.version) != put.expected_version:
-            raise Conflict(f"memory {put.memory.id} has changed since it was read")
-        if any(source.episode_id not in space.episodes for source in put.memory.sources):
-            raise Conflict("a memory rests on an episode that is not stored")
-        if old is not None and searchable_text(old) != searchable_text(put.memory):
-            space.vectors = {key: vector for key, vector in space.vectors.items() if key[0] != put.memory.id}
-        space.memories[put.memory.id] = put.memory
-        revision = Revision(space.change, batch.at, put.act, put.memory, put.reason, put.other_ids, put.actor)
-        space.revisions.append((put.memory.id, revision))
-    keys = [memory.content_key for memory in space.memories.values() if memory.status is Status.ACTIVE]
-    if len(keys) != len(set(keys)):
-        raise Conflict("another active memory says the same (content_key)")
-
-
-def _put_vectors(space: Space, batch: Batch) -> None:
-    for embedding in batch.embeddings:
-        if embedding.entry_id not in space.memories and embedding.entry_id not in space.episodes:
-            raise Conflict(f"there is no memory or episode {embedding.entry_id} for its embedding")
-        space.vectors[embedding.entry_id, embedding.model] = np.array(embedding.vector, dtype=np.float32)
-
-
-def _move_episodes(space: Space, batch: Batch, before: dict[str, EpisodeState | None]) -> None:
-    for episode_id, state in batch.episode_states:
-        if episode_id not in space.episodes:
-            raise Conflict(f"there is no episode {episode_id}")
-        old, _ = space.states[episode_id]
-        before.setdefault(episode_id, old)
-        if old is not state:
-            ended = space.ended(episode_id) if state is EpisodeState.CLOSED else None
-            space.states[episode_id] = (state, ended or batch.at)
-
-
-def _owned(jobs: Mapping[str, Job], job_id: str, owner: str) -> Job:
-    job = jobs.get(job_id)
-    if job is None or job.state is not JobState.LEASED or job.owner != owner:
-        raise Conflict(f"job {job_id} is not leased to {owner} any more")
-    return job
-
-
-def _finish_job(jobs: dict[str, Job], namespace: str, done: JobDone) -> None:
-    if _owned(jobs, done.job_id, done.owner).namespace != namespace:
-        raise Conflict(f"job {done.job_id} is not of this namespace")
-    del jobs[done.job_id]
-
-
-def _add_job(jobs: dict[str, Job], namespace: str, new: NewJob) -> None:
-    for job in jobs.values():
-        same = job.namespace == namespace and job.dedup_key == new.dedup_key
-        if new.dedup_key is not None and same and job.state in OPEN_STATES:
-            return
-    if new.id in jobs:
-        raise Conflict("a job with this id is there already")
-    leased = new.owner is not None
-    jobs[new.id] = Job(
-        id=new.id,
-        namespace=namespace,
-        kind=new.kind,
-        payload=deepcopy(dict(new.payload)),
-        state=JobState.LEASED if leased else JobState.READY,
-        run_at=new.run_at,
-        attempts=int(leased),
-        owner=new.owner,
-        lease_until=(new.lease_until or new.run_at) if leased else new.lease_until,
-        dedup_key=new.dedup_key,
-    )
