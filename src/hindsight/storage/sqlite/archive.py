@@ -24,6 +24,7 @@ from hindsight.domain.backup import Contents, Restored
 from hindsight.errors import Conflict, NotFound, StorageCorrupt, StorageFull, StorageUnavailable
 from hindsight.ports import Report
 from hindsight.storage.schema import migrations, missing
+from hindsight.storage.sql import Row
 from hindsight.storage.sqlite.connection import BUSY_MS, Database, connect
 from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import APPLICATION_ID, applied, upgrade
@@ -190,25 +191,26 @@ def _refuse_foreign(connection: apsw.Connection, file: Path) -> None:
 
 
 def _check_whole(connection: apsw.Connection, file: Path) -> None:
-    found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+    found = [row[0] for row in _rows(connection, "PRAGMA integrity_check(3)")]
     if found != ["ok"]:
         raise StorageCorrupt(f"{file} is damaged: {'; '.join(found)}", hint="Use another backup.")
-    lost = connection.execute("PRAGMA foreign_key_check").fetchall()
+    lost = _rows(connection, "PRAGMA foreign_key_check")
     if lost:
         raise StorageCorrupt(f"{file}: {len(lost)} rows without their parents", hint="Use another backup.")
 
 
 def _counted(connection: apsw.Connection) -> Contents:
-    tables = [
-        row[0]
-        for row in connection.execute(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-        )
-    ]
+    tables = _rows(
+        connection, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    )
     # The names come from the schema, not from outside.
-    rows = {name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0] for name in tables}
-    changes = dict(connection.execute("SELECT name, change FROM namespace ORDER BY name").fetchall())
+    rows = {name: _rows(connection, f'SELECT count(*) FROM "{name}"')[0][0] for (name,) in tables}
+    changes = dict(_rows(connection, "SELECT name, change FROM namespace ORDER BY name"))
     return Contents(connection.pragma("user_version"), rows, changes)
+
+
+def _rows(connection: apsw.Connection, text: str) -> list[Row]:
+    return connection.execute(text).fetchall()
 
 
 def _difference(held: Contents, found: Contents) -> str:
@@ -259,8 +261,8 @@ def _raise_schema(draft: Path) -> None:
 def _be_alone(path: Path) -> None:
     """`StorageUnavailable` while anybody has the file open; else everything it holds is in this one file afterwards.
 
-    A file in WAL mode is locked by all who have it open for as long as they do, even if they are idle; leaving that mode
-    needs all of them gone.
+    A file in WAL mode is locked by all who have it open for as long as they do, even if they are idle; leaving that
+    mode needs all of them gone.
     """
     try:
         with _open(path, write=True) as connection:

@@ -21,9 +21,10 @@ Watch: TypeAlias = Callable[[str], None] | None
 class Channel:
     """Reads and writes on one file, until closed."""
 
-    def __init__(self, database: Database, schema: int, *, readers: int, traces: Retention, watch: Watch) -> None:
+    def __init__(
+        self, database: Database, file: TheFile, schema: int, *, readers: int, traces: Retention, watch: Watch
+    ) -> None:
         self._gathered = Gathered(traces, lambda: self._writer.wake())
-        file = TheFile(database.path)
         self._writer = Writer(database, file, schema, self._gathered)
         self._readers = Readers(database.path, file, readers, watch)
         self._closed = False

@@ -27,7 +27,7 @@ from hindsight.storage.sqlite.applying import apply
 from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.beside import Beside
 from hindsight.storage.sqlite.channel import Watch
-from hindsight.storage.sqlite.connection import Database, connect, create_file
+from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
 from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import upgrade
 
