@@ -38,7 +38,18 @@ from hindsight.models.reranker import HttpReranker
 from hindsight.models.tokenizer import load_counter
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
 from hindsight.observe.trace import Trace
-from hindsight.ports import Cache, Clock, Embedder, Ids, LanguageModel, LexicalIndex, Reranker, Store, VectorIndex
+from hindsight.ports import (
+    Archive,
+    Cache,
+    Clock,
+    Embedder,
+    Ids,
+    LanguageModel,
+    LexicalIndex,
+    Reranker,
+    Store,
+    VectorIndex,
+)
 from hindsight.projection import Projection
 from hindsight.search.answers import Answers
 from hindsight.search.look import Expansion
@@ -50,8 +61,10 @@ from hindsight.search.rewrite import Rewriter
 from hindsight.search.routes import Routes
 from hindsight.search.understand import DEFAULT_TOKENS
 from hindsight.storage.sqlite.aside import Retention
+from hindsight.storage.sqlite.archive import SqliteArchive
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
+from hindsight.upkeep.backup import BackupPolicy, Backups
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
 from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
@@ -67,6 +80,7 @@ CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 STORES: Mapping[str, type[SqliteStore]] = MappingProxyType({"sqlite": SqliteStore})
 VECTOR_INDEXES: Mapping[str, Callable[[Path], VectorIndex]] = MappingProxyType(
+ARCHIVES: Mapping[str, Callable[[Path], Archive]] = MappingProxyType({"sqlite": SqliteArchive})
     {"embedded": lambda _folder: EmbeddedVectorIndex()}
 )
 PROVIDERS: Mapping[Provider, Callable[[], Wire]] = MappingProxyType(
@@ -258,6 +272,18 @@ def make_cache(settings: Settings, clock: Clock) -> Cache | None:
 
 def _answering(settings: Settings) -> str:
     return settings.model_dump_json(include=_ANSWERING)
+
+
+def make_archive(settings: Settings) -> Archive:
+    """Copies of the store that the settings name. Nothing is opened yet."""
+    return ARCHIVES["sqlite"](settings.database)
+
+
+def make_backups(settings: Settings) -> Backups:
+    """The backups of that store."""
+    return Backups(
+        make_archive(settings), SystemClock(), BackupPolicy(settings.backups, timedelta(settings.backup_days))
+    )
 
 
 def _expansion(settings: Settings, model: LanguageModel | None) -> Expansion:

@@ -187,6 +187,13 @@ class Settings(BaseSettings):
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
     )
     traces_days: int = Field(default=30, ge=1, le=3650, description="Days after which a trace is dropped.")
+    backup_dir: Path | None = Field(
+        default=None, description="Folder for backups; `backups` beside the database where not given."
+    )
+    backup_hour: int = Field(
+        default=3, ge=-1, le=23, description="Hour of the day, in `timezone`, of the daily backup; -1: none is made."
+    )
+    backup_days: int = Field(default=30, ge=1, le=3650, description="Days that a backup is kept; the newest always is.")
     redact: bool = Field(default=True, description="Take secrets and personal numbers out before anything is stored.")
     mcp_toolset: Toolset = Field(default=Toolset.FULL, description="MCP tools offered: full, layered or experience.")
     host: str = Field(default="127.0.0.1", description="Address the HTTP server listens on.")
@@ -231,7 +238,12 @@ class Settings(BaseSettings):
             raise ValueError("one of DEBUG, INFO, WARNING, ERROR")
         return value.upper()
 
-    @field_validator("data_dir", "config_dir", "reranker_path")
+    @property
+    def backups(self) -> Path:
+        """The folder of the backups."""
+        return self.backup_dir if self.backup_dir is not None else self.database.parent / "backups"
+
+    @field_validator("data_dir", "config_dir", "reranker_path", "backup_dir")
     @classmethod
     def _expand(cls, value: Path | None) -> Path | None:
         return value.expanduser() if value is not None else None

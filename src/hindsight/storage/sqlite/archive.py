@@ -205,7 +205,7 @@ def _counted(connection: apsw.Connection) -> Contents:
     )
     # The names come from the schema, not from outside.
     rows = {name: _rows(connection, f'SELECT count(*) FROM "{name}"')[0][0] for (name,) in tables}
-    changes = dict(_rows(connection, "SELECT name, change FROM namespace ORDER BY name"))
+    changes: dict[str, int] = dict(_rows(connection, "SELECT name, change FROM namespace ORDER BY name"))
     return Contents(connection.pragma("user_version"), rows, changes)
 
 
