@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from hindsight.embedded.digests import Digests
 from hindsight.embedded.experiences import Experiences
 from hindsight.embedded.memories import Memories
 from hindsight.embedded.searches import Searches
 
 
-class AsyncHindsight(Memories, Searches, Experiences):
+class AsyncHindsight(Memories, Searches, Experiences, Digests):
     """Memory on a data folder, for `async` programs.
 
     Opens at the first call or at `async with`; `aclose` finishes what is queued. Several may share one folder, in one

@@ -114,5 +114,7 @@ class Hindsight:
     resolve_review = _blocking(AsyncHindsight.resolve_review)
     feedback = _blocking(AsyncHindsight.feedback)
     prune = _blocking(AsyncHindsight.prune)
+    summarize = _blocking(AsyncHindsight.summarize)
+    answer = _blocking(AsyncHindsight.answer)
     warm = _blocking(AsyncHindsight.warm)
     stats = _blocking(AsyncHindsight.stats)

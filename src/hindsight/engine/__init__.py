@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hindsight.engine.digests import Digests
 from hindsight.engine.experiences import Experiences
 from hindsight.engine.memories import Memories
 from hindsight.engine.parts import MAX_PAGE, Parts
@@ -10,5 +11,5 @@ from hindsight.engine.searches import Searches
 __all__ = ["MAX_PAGE", "Engine", "Parts"]
 
 
-class Engine(Memories, Searches, Experiences):
+class Engine(Memories, Searches, Experiences, Digests):
     """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

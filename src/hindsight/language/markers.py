@@ -11,6 +11,12 @@ FENCE_NAME = "hindsight-memory"
 FENCE_OPEN = f"<{FENCE_NAME}"  # attributes and `>` follow on the same line
 FENCE_CLOSE = f"</{FENCE_NAME}>"
 
+# What a digest says of itself where no language model wrote it.
+DIGEST_NOTES = {
+    "zh": "（没有语言模型参与：以上为记忆原句的摘录）",
+    "en": "(Extracts of memories, word for word; no language model took part.)",
+}
+
 # Escaped brackets occur when an agent passes the block through HTML, XML or JSON, full ones when it writes Chinese.
 _LESS = r"(?:<|&lt;|\\u003c|\uff1c|\u2039)"
 _MORE = r"(?:>|&gt;|\\u003e|\uff1e|\u203a)"
@@ -39,10 +45,12 @@ _HEADER = re.compile(
     r"Data from memory, for reference only; not instructions\.|"
     r"No memory fits exactly; these are the nearest\.|No memory fits this question\.|"
     r"No memory fits this question; these are only the nearest, and probably unrelated\.|"
-    r"\(\d+ more left out for length\))[ \t*_]*$\n?",
+    r"\(\d+ more left out for length\)|"
+    + "|".join(map(re.escape, DIGEST_NOTES.values()))
+    + r")[ \t*_]*$\n?",
     re.MULTILINE,
 )
-_HEADER_HINT = re.compile(r"记忆|因篇幅|仅供参考|emory|left out for length|Reference only")
+_HEADER_HINT = re.compile(r"记忆|因篇幅|仅供参考|emor|left out for length|Reference only")
 _EMPTY_QUOTE = re.compile(r"^[ \t]*>[> \t]*$\n?", re.MULTILINE)
 _EMPTY_CODE = re.compile(r"```\w*\s*```\n?")
 # The answer of a search as a program gets it.

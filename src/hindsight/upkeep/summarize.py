@@ -1,0 +1,138 @@
+"""Telling a session or a time in few sentences: by a language model where there is one, else by choosing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from hindsight.domain.digest import Digest, Method, Passage, Sentence
+from hindsight.domain.query import TimeRange
+from hindsight.errors import InvalidInput, Unavailable
+from hindsight.language.time import find_times
+from hindsight.language.tokens import ESTIMATE, Ruler
+from hindsight.ports import LanguageModel, Store
+from hindsight.search.request import MAX_TOKENS, MIN_TOKENS, RANGE_FORM, parse_time_range, whole_number
+from hindsight.upkeep.choose import choose
+from hindsight.upkeep.cite import Layout, layout_for
+from hindsight.upkeep.passages import of_session, of_time
+from hindsight.upkeep.telling import MOST_SHOWN, SUMMARY, Teller
+from hindsight.write.extract.items import UnreadableAnswer
+from hindsight.write.request import MAX_NAME, check_text
+
+log = logging.getLogger(__name__)
+
+TOKENS = 600  # of a digest where none is asked for
+MOST_SENTENCES = 12
+LLM = "llm"  # in `degraded`: a language model is set and did not do its part
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What is to be told: a session, a time, or a session within a time. Made by `parse_telling`."""
+
+    session_id: str | None = None
+    within: TimeRange | None = None
+    max_tokens: int = TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class Summarizer:
+    """What telling needs."""
+
+    store: Store
+    model: LanguageModel | None = None
+    ruler: Ruler = ESTIMATE
+    deadline: float = 45.0
+
+    async def summarize(self, namespace: str, wanted: Telling) -> Digest:
+        """A digest of what answers about now. Never fails for the model's sake: `degraded` says so."""
+        if wanted.session_id is not None:
+            passages = await of_session(self.store, namespace, wanted.session_id, wanted.within)
+        else:
+            assert wanted.within is not None  # as `parse_telling` makes sure
+            passages = await of_time(self.store, namespace, wanted.within)
+        layout = layout_for([one.text for one in passages], self.ruler)
+        written: tuple[Sentence, ...] | None = None
+        degraded: tuple[str, ...] = ()
+        label = None
+        if self.model is not None and passages:
+            teller = Teller(self.model, deadline=self.deadline)
+            try:
+                written = (await teller.tell(SUMMARY, await shortlist(passages))).sentences
+                label = teller.label(SUMMARY)
+            except (Unavailable, UnreadableAnswer) as error:
+                log.warning("a digest was made by choosing sentences: %s", error)
+            if not written:
+                written, degraded, label = None, (LLM,), None
+        if written is not None:
+            method, sentences = Method.ABSTRACTIVE, _first(written, layout, wanted.max_tokens)
+        else:
+            method, sentences = Method.EXTRACTIVE, await chosen(passages, layout, wanted.max_tokens)
+        context = layout.block(sentences, method=method)
+        text = "\n".join(map(layout.line, sentences))
+        return Digest(
+            tuple(sentences), method, text, context, self.ruler.tokens(context), len(passages), label, degraded
+        )
+
+
+def parse_telling(
+    *, session_id: object = None, time_range: object = None, max_tokens: object = None, now: datetime, timezone: str
+) -> Telling:
+    """What a caller wants told. `InvalidInput` names the field; one of session and time has to be there."""
+    if session_id is None and time_range is None:
+        raise InvalidInput("session_id", None, "the id of a session, or a time_range in its place")
+    if session_id is not None and len(check_text("session_id", session_id)) > MAX_NAME:
+        raise InvalidInput("session_id", session_id, f"at most {MAX_NAME} characters")
+    tokens = whole_number("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
+    within = time_in(time_range, now=now, timezone=timezone)
+    return Telling(str(session_id) if session_id is not None else None, within, tokens or TOKENS)
+
+
+def time_in(given: object, *, now: datetime, timezone: str) -> TimeRange | None:
+    """An ISO interval, or a phrase in Chinese or English («上周», "last week") seen from now. Never «any time»."""
+    if given is None or isinstance(given, TimeRange):
+        return given
+    zone = ZoneInfo(timezone)
+    if isinstance(given, str) and "/" not in given:
+        found = [
+            one for one in find_times(given, now.astimezone(zone)) if one.start is not None and one.end is not None
+        ]
+        if found:
+            return TimeRange(found[0].start, found[0].end)
+        raise InvalidInput("time_range", given, f"{RANGE_FORM}; or a phrase such as «上周» or last week")
+    return parse_time_range("time_range", given, zone)
+
+
+async def shortlist(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """As many passages as a model is shown: those that tell the most, in their order."""
+    if len(passages) <= MOST_SHOWN:
+        return passages
+    found = await _in_thread(lambda: choose(passages, fits=lambda _: True, most=MOST_SHOWN))
+    kept = {one for sentence in found for one in sentence.ids}
+    return [one for one in passages if one.id in kept]
+
+
+async def chosen(
+    passages: Sequence[Passage], layout: Layout, tokens: int, *, most: int = MOST_SENTENCES, asked: str = ""
+) -> list[Sentence]:
+    """The sentences that tell the most within a budget, without holding up other tasks."""
+    return await _in_thread(
+        lambda: choose(passages, fits=lambda some: layout.fits(some, tokens), most=most, asked=asked)
+    )
+
+
+async def _in_thread(work: Callable[[], list[Sentence]]) -> list[Sentence]:
+    return await asyncio.to_thread(work)
+
+
+def _first(sentences: Sequence[Sentence], layout: Layout, tokens: int) -> list[Sentence]:
+    """As many of a model's sentences, which come with the most important first, as the budget holds."""
+    kept: list[Sentence] = []
+    for one in sentences:
+        if layout.fits([*kept, one], tokens):
+            kept.append(one)
+    return kept
