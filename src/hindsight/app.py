@@ -60,11 +60,11 @@ from hindsight.search.rerank import Reranking
 from hindsight.search.rewrite import Rewriter
 from hindsight.search.routes import Routes
 from hindsight.search.understand import DEFAULT_TOKENS
-from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.archive import SqliteArchive
+from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
-from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.upkeep.backup import BackupPolicy, Backups
+from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
 from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
@@ -79,8 +79,8 @@ log = logging.getLogger(__name__)
 CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 
 STORES: Mapping[str, type[SqliteStore]] = MappingProxyType({"sqlite": SqliteStore})
-VECTOR_INDEXES: Mapping[str, Callable[[Path], VectorIndex]] = MappingProxyType(
 ARCHIVES: Mapping[str, Callable[[Path], Archive]] = MappingProxyType({"sqlite": SqliteArchive})
+VECTOR_INDEXES: Mapping[str, Callable[[Path], VectorIndex]] = MappingProxyType(
     {"embedded": lambda _folder: EmbeddedVectorIndex()}
 )
 PROVIDERS: Mapping[Provider, Callable[[], Wire]] = MappingProxyType(
@@ -270,10 +270,6 @@ def make_cache(settings: Settings, clock: Clock) -> Cache | None:
     return CACHES["local"](clock) if settings.answer_cache else None
 
 
-def _answering(settings: Settings) -> str:
-    return settings.model_dump_json(include=_ANSWERING)
-
-
 def make_archive(settings: Settings) -> Archive:
     """Copies of the store that the settings name. Nothing is opened yet."""
     return ARCHIVES["sqlite"](settings.database)
@@ -284,6 +280,10 @@ def make_backups(settings: Settings) -> Backups:
     return Backups(
         make_archive(settings), SystemClock(), BackupPolicy(settings.backups, timedelta(settings.backup_days))
     )
+
+
+def _answering(settings: Settings) -> str:
+    return settings.model_dump_json(include=_ANSWERING)
 
 
 def _expansion(settings: Settings, model: LanguageModel | None) -> Expansion:
