@@ -65,6 +65,7 @@ from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.backup import BackupPolicy, Backups
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
+from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
 from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
@@ -90,6 +91,8 @@ _BASE_URLS = {Provider.OPENAI: "https://api.openai.com/v1", Provider.ANTHROPIC: 
 ANTHROPIC_VERSION = "2023-06-01"
 # With a backoff of up to an hour: a model or a disk that is away for a day loses nothing.
 JOBS = JobPolicy(attempts=32)
+# Kinds of jobs that the end of a session starts; their handlers get `session_id` in the payload.
+SESSION_JOBS: tuple[str, ...] = ()
 LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
 CACHES: Mapping[str, Callable[[Clock], Cache]] = MappingProxyType({"local": LocalCache})
 # What an answer depends on beside question and memories.
@@ -239,6 +242,7 @@ def _assemble(
         expansion=_expansion(settings, model),
         budget=max(MIN_TOKENS, min(DEFAULT_TOKENS, settings.context_window // 5)),
         ruler=ruler,
+        idle=timedelta(minutes=settings.session_idle_minutes),
     )
     searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(
@@ -258,10 +262,24 @@ def _assemble(
             merger=merger,
             pruner=Pruner(store, clock, ids),
             feedback=Feedback(store, clock, ids),
+            sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
             worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
             language_model=model,
             reranker=reranker,
         )
+    )
+
+
+def make_sessions(settings: Settings, store: Store, clock: Clock, ids: Ids, *, embeds: bool) -> Sessions:
+    """Working memory, and the end of sessions, as the settings want it."""
+    return Sessions(
+        store,
+        clock,
+        ids,
+        jobs=SESSION_JOBS,
+        idle=timedelta(minutes=settings.session_idle_minutes),
+        redacts=settings.redact,
+        embeds=embeds,
     )
 
 

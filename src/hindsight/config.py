@@ -194,6 +194,9 @@ class Settings(BaseSettings):
         default=3, ge=-1, le=23, description="Hour of the day, in `timezone`, of the daily backup; -1: none is made."
     )
     backup_days: int = Field(default=30, ge=1, le=3650, description="Days that a backup is kept; the newest always is.")
+    session_idle_minutes: float = Field(
+        default=30.0, gt=0, le=100_000, description="Minutes without a turn or a variable after which a session ends."
+    )
     redact: bool = Field(default=True, description="Take secrets and personal numbers out before anything is stored.")
     mcp_toolset: Toolset = Field(default=Toolset.FULL, description="MCP tools offered: full, layered or experience.")
     host: str = Field(default="127.0.0.1", description="Address the HTTP server listens on.")

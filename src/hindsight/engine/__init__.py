@@ -7,9 +7,10 @@ from hindsight.engine.experiences import Experiences
 from hindsight.engine.memories import Memories
 from hindsight.engine.parts import MAX_PAGE, Parts
 from hindsight.engine.searches import Searches
+from hindsight.engine.sessions import Sessions
 
 __all__ = ["MAX_PAGE", "Engine", "Parts"]
 
 
-class Engine(Memories, Searches, Experiences, Digests):
+class Engine(Memories, Sessions, Searches, Experiences, Digests):
     """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

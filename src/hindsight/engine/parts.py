@@ -22,6 +22,7 @@ from hindsight.search.answers import Answers
 from hindsight.search.pipeline import Searcher
 from hindsight.search.replay import Replayer
 from hindsight.upkeep.jobs import Worker
+from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
 from hindsight.write.request import MAX_NAME, check_text
@@ -49,6 +50,7 @@ class Parts:
     pruner: Pruner
     feedback: Feedback
     worker: Worker
+    sessions: Sessions
     language_model: LanguageModel | None = None
     reranker: Reranker | None = None
 
@@ -58,7 +60,7 @@ class Running:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._working: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def parts(self) -> Parts:
@@ -67,14 +69,18 @@ class Running:
 
     def start(self) -> None:
         """Begin to work off jobs in the background."""
-        self._working = asyncio.create_task(self._parts.worker.run(), name="hindsight jobs")
+        parts = self._parts
+        self._tasks = [
+            asyncio.create_task(parts.worker.run(), name="hindsight jobs"),
+            asyncio.create_task(parts.sessions.watch(), name="hindsight sessions"),
+        ]
 
     async def aclose(self) -> None:
         """Finish what is queued and close everything; a second call does nothing."""
-        if self._working is not None:
-            self._working.cancel()
-            await asyncio.gather(self._working, return_exceptions=True)
-            self._working = None
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks = []
         parts = self._parts
         await parts.writer.aclose()
         await parts.searcher.aclose()

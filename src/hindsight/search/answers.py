@@ -46,8 +46,8 @@ class Answers:
         """As `Searcher.search`. What comes from the cache is `cached`, and its trace names that of the answer."""
         if self._cache is None or query.asked_at.tzinfo is None:  # which the searcher refuses
             return (await self._searcher.answer(namespace, query, trace)).result
-        key = _key(query, self._clock.now(), self._settings)
         with trace.span("cache"):
+            key = _key(query, self._clock.now(), self._settings, await self._noted(namespace, query))
             held = await _asked(self._cache, namespace, key)
             state = None if held is None else await self._state(namespace, held)
         if held is not None and state is not None:
@@ -72,6 +72,17 @@ class Answers:
         """Close the cache."""
         if self._cache is not None:
             await self._cache.aclose()
+
+    async def _noted(self, namespace: str, query: Query) -> str:
+        """The variables of the session that asks: they stand in the block and are changed without a change number."""
+        if query.session_id is None:
+            return ""
+        try:
+            async with asyncio.timeout(HEAD_WAIT):
+                found = await self._store.working(namespace, query.session_id, now=self._clock.now(), turns=0)
+        except (TimeoutError, Unavailable):
+            return ""  # whether an older answer may stand in is decided below, and says what was missing
+        return "" if found is None else repr((found.session.ended_at, sorted(found.variables.items())))
 
     async def _state(self, namespace: str, held: Answer) -> tuple[str, ...] | None:
         """What is missing where the answer may be given again; `None` where it may not."""
@@ -116,14 +127,14 @@ async def _kept(cache: Cache, namespace: str, key: str, answer: Answer) -> None:
         _log.warning("an answer could not be kept: %s", error)
 
 
-def _key(query: Query, now: datetime, settings: str) -> str:
+def _key(query: Query, now: datetime, settings: str, noted: str) -> str:
     """The whole question. Who asks about now asks the same a moment later, until their day ends."""
     moment = query.asked_at.isoformat()
     if abs(now - query.asked_at) < FRESH:
         zone = query.asked_at.tzinfo if query.timezone is None else ZoneInfo(query.timezone)
         moment = f"now, {query.asked_at.astimezone(zone):%Y-%m-%d %z}"
     asked = replace(query, asked_at=_NO_MOMENT)
-    return hashlib.sha256(f"{moment}\n{settings}\n{asked!r}".encode("utf-8", "backslashreplace")).hexdigest()
+    return hashlib.sha256(f"{moment}\n{settings}\n{noted}\n{asked!r}".encode("utf-8", "backslashreplace")).hexdigest()
 
 
 _NO_MOMENT = datetime.fromtimestamp(0, tz=ZoneInfo("UTC"))

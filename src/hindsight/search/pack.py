@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from hindsight.domain.experience import Experience, OutcomeStatus, plan
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit
 from hindsight.domain.memory import Kind, Statement
+from hindsight.domain.session import Working
 from hindsight.language.fold import fold
 from hindsight.language.markers import FENCE_CLOSE, FENCE_NAME, FENCE_OPEN
 from hindsight.language.tokens import ESTIMATE, Ruler
@@ -19,6 +20,7 @@ from hindsight.search.excerpt import excerpt, shortened
 from hindsight.search.rank import Distinct, Ranked
 from hindsight.search.understand import Question
 from hindsight.search.wording import CHINESE, ENGLISH, Wording, is_chinese, wording
+from hindsight.search.working import WORKING_TOKENS, working_lines
 
 # A hit that fits less than half as well as the best ends the answer where its length is ours to choose.
 DROP = 0.5
@@ -108,14 +110,21 @@ def pack(
     *,
     confident: bool,
     ruler: Ruler = ESTIMATE,
+    working: Working | None = None,
 ) -> Block:
-    """Write the block. Standing memories come first and are not repeated; long hits are cut to what was asked about."""
+    """Write the block. The running task comes first, then standing memories, which are not repeated.
+
+    Long hits are cut to what was asked about.
+    """
     asked, words = wording(question.text), _main_language([hit.content for hit in (*standing, *hits)], question)
     # Whether something fits is said to who asked; the rest is in the language of the memories.
     doubt = [] if hits and confident else [_doubt(hits, asked)]
     past = [words.past] if any(hit.kind is Kind.EXPERIENCE for hit in hits) else []
     opening = [f'{FENCE_OPEN} type="data">', words.data_only, *past]
     most_left = words.left_out.format(count=len(hits) + len(standing))
+    if working is not None:
+        slot = min(WORKING_TOKENS, question.max_tokens // 4)
+        opening += working_lines(working, words, _clean, ruler, slot, _turns_among(hits))
     frame = _cost("\n".join([*opening, *doubt, FENCE_CLOSE]), ruler) + _cost(most_left, ruler) + ruler.joint
     upright = _standing_lines(standing, min(STANDING_TOKENS, question.max_tokens - ruler.whole(frame)), ruler)
     rest = [hit for hit in hits if hit.memory_id not in upright]
@@ -131,6 +140,16 @@ def pack(
     tail = [words.left_out.format(count=count)] if count else []
     text = "\n".join([*head, *_grouped(rest, lines), *tail, FENCE_CLOSE])
     return Block(text, ruler.tokens(text), left_out, unnamed)
+
+
+def _turns_among(hits: Sequence[Hit]) -> set[str]:
+    """Turns whose words stand in the block as hits."""
+    return {
+        source.episode_id
+        for hit in hits
+        if isinstance(hit, EpisodeHit) or hit.memory.verbatim
+        for source in hit.sources
+    }
 
 
 def _doubt(hits: Sequence[Hit], words: Wording) -> str:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindsight.domain.episode import Episode
 from hindsight.domain.evaluation import Setting
@@ -17,6 +17,7 @@ from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order
 from hindsight.domain.query import Answer, Filters, Query, SearchResult, Weights
 from hindsight.domain.ranking import PRESETS
+from hindsight.domain.session import Working
 from hindsight.errors import Unavailable
 from hindsight.language.tokens import ESTIMATE, Ruler
 from hindsight.observe.trace import Trace
@@ -32,6 +33,7 @@ from hindsight.search.rerank import Reranking, rerank
 from hindsight.search.routes import Routes
 from hindsight.search.situations import differing, matched
 from hindsight.search.understand import DEFAULT_TOKENS, Question, understand
+from hindsight.search.working import IDLE, TURNS, awake
 
 DEADLINE = 3.0  # seconds, SPEC §4.8
 MOST_SOURCES = 20  # evidence shown for one hit; the rest is read by its id
@@ -47,7 +49,7 @@ _log = logging.getLogger(__name__)
 class SearchSettings:
     """How to rank, by which routes, and how long a search may take in seconds.
 
-    `budget`: tokens of a block where none is asked for, measured by `ruler`.
+    `budget`: tokens of a block where none is asked for, measured by `ruler`. `idle`: after so long a session is over.
     """
 
     weights: Weights = PRESETS["default"]
@@ -56,6 +58,7 @@ class SearchSettings:
     expansion: Expansion = field(default_factory=Expansion)
     budget: int = DEFAULT_TOKENS
     ruler: Ruler = ESTIMATE
+    idle: timedelta = IDLE
 
 
 class Searcher:
@@ -142,9 +145,10 @@ class Searcher:
             head = await self._store.head(namespace)
         trace.note("change", head)
         look = Look(self._store, self._projection, self._embedder, settings.routes, weights, namespace, head, frozen)
-        looked, standing = await asyncio.gather(
+        looked, standing, working = await asyncio.gather(
             look.fully(question, settings.expansion, trace),
             self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
+            self._running(namespace, question if past is None else None),
         )
         ranking = await matched(self._store, namespace, question, looked.ranking, weights, trace)
         ranking, unread = await rerank(self._reranking, question, ranking, trace)
@@ -154,10 +158,20 @@ class Searcher:
         with trace.span("read"):
             hits, lasting = await self._hits(namespace, selection.chosen, standing)
         with trace.span("pack") as span:
-            block = pack(hits, lasting, question, confident=ranking.confident, ruler=self._settings.ruler)
+            block = pack(
+                hits, lasting, question, confident=ranking.confident, ruler=self._settings.ruler, working=working
+            )
             span.count(tokens=block.tokens, left_out=len(block.left_out))
         missing = (*looked.missing, *unread)
         return Found(question, head, looked.recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
+
+    async def _running(self, namespace: str, question: Question | None) -> Working | None:
+        """The working memory of the session that asks about now, while it goes on."""
+        if question is None or question.session_id is None or question.filters.as_of is not None:
+            return None
+        now = self._clock.now()
+        found = await self._store.working(namespace, question.session_id, now=now, turns=TURNS)
+        return awake(found, now, self._settings.idle)
 
     async def _standing(self, namespace: str, filters: Filters, head: int) -> list[Memory]:
         """Constraints of health and safety, and what is pinned: they hold whatever is asked (SPEC §4.5)."""

@@ -61,7 +61,7 @@ class Question:
     `filters` are those in force: experiences below the floor of trust are out unless asked for. `windows`: the times
     it speaks of, on the asker's clock. `meaning`: what is embedded. `kinds`: those it asks for; `bare`: nothing else.
     `chain`: relations it follows. `parts`: the questions it is made of, where these are several. `open`: it asks for
-    whatever happened in its windows.
+    whatever happened in its windows. `session_id`: the session it is asked in.
     """
 
     text: str
@@ -79,6 +79,7 @@ class Question:
     chain: Chain | None = None
     parts: tuple[str, ...] = ()
     open: bool = False
+    session_id: str | None = None
 
     @property
     def counted(self) -> bool:
@@ -119,6 +120,7 @@ def understand(query: Query) -> Question:
         chain=_chain_in(text),
         parts=parts,
         open=whatever,
+        session_id=query.session_id,
     )
 
 
