@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from hindsight.domain.episode import Episode, JsonValue
 
+LONGEST_TTL = 7 * 24 * 3600  # seconds that a variable may be given
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

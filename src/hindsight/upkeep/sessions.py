@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from hindsight.domain.change import Batch, NewJob, Receipt
 from hindsight.domain.episode import Episode, JsonValue, Role
-from hindsight.domain.session import Session, SessionEnd, Working
+from hindsight.domain.session import LONGEST_TTL, Session, SessionEnd, Working
 from hindsight.errors import Conflict, InvalidInput, NotFound, Unavailable
 from hindsight.ports import Clock, Ids, Store
 from hindsight.write.embed import embed_later
@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 IDLE = timedelta(minutes=30)  # SPEC §1
 TURNS = 10  # last turns that are read with the variables
 MOST_VARIABLES, LONGEST_NAME, LONGEST_VALUE = 50, 100, 8_000  # of one session; characters, of a value as JSON
-LONGEST_TTL = 7 * 24 * 3600  # seconds
 TRIES = 5
 LOOK = 60.0  # seconds between two looks for idle sessions
 AT_ONCE = 100  # sessions ended in one look, so that an import of thousands does not start all their jobs together

@@ -18,7 +18,7 @@ from hindsight.config import Settings, not_yet_served
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import HindsightError
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
-from hindsight.interfaces.http import experiences, memories, review, traces
+from hindsight.interfaces.http import experiences, memories, review, sessions, traces
 from hindsight.interfaces.http.answers import Answer, http_error, known_error, unknown_error, wrong_body
 from hindsight.interfaces.http.gate import Gate
 from hindsight.interfaces.http.request import memory_of, refuse_unknown_parameters
@@ -32,7 +32,7 @@ VERSION = SERVER_INFO["version"]
 
 health = APIRouter(tags=["health"])
 rest = APIRouter(prefix="/v1", tags=["memory"], dependencies=[Depends(refuse_unknown_parameters)])
-for group in (memories, experiences, review, traces):
+for group in (memories, experiences, review, sessions, traces):
     rest.include_router(group.routes)
 
 

@@ -12,6 +12,7 @@ from enum import StrEnum
 from hindsight.domain.episode import JsonValue, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind
+from hindsight.domain.session import LONGEST_TTL
 from hindsight.experience.prune import MAX_DAYS, MAX_USES
 from hindsight.interfaces.mcp import texts
 from hindsight.search.request import MAX_NAMES, MAX_TOP_K
@@ -188,6 +189,25 @@ MEMORY_PRUNE = obj(
     }
 )
 
+WORKING_MEMORY = obj(
+    {
+        "session_id": text(texts.SESSION_WRITE, least=1),
+        "set": {
+            "type": "object",
+            "properties": {},
+            "additionalProperties": True,
+            "description": "Names and values to note, at most 50 in a session; null takes one away. Leave out to read.",
+        },
+        "ttl": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": LONGEST_TTL,
+            "description": f"Seconds these are kept, 1 to {LONGEST_TTL}. Leave out: until the session ends.",
+        },
+    },
+    ("session_id",),
+)
+
 _LIST: Schema = {"type": "array", "items": {"type": "object"}}
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 
@@ -217,6 +237,18 @@ RESULT: Schema = {
         "cached": {"type": "boolean"},
     },
     "required": ["hits", "standing", "context", "confident", "tokens", "trace_id", "degraded"],
+}
+
+WORKING: Schema = {
+    "type": "object",
+    "properties": {
+        "session_id": {"type": "string"},
+        "active_at": {"type": "string"},
+        "names": _STRINGS,
+        "expires": {"type": "object"},
+        "context": {"type": "string"},
+    },
+    "required": ["session_id", "active_at", "names", "expires", "context"],
 }
 
 PRUNED: Schema = {

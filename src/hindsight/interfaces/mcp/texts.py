@@ -81,6 +81,13 @@ dry_run is false; then they are archived, which can be undone, and not purged fo
 WHEN: the user asks to tidy up experiences; first with dry_run true, then with false once the user agrees to the list.
 WHEN NOT: after each task; for one experience (memory_forget); for facts about the user."""
 
+WORKING_MEMORY = """\
+Note variables of the task you are working on, or read them with its last turns. Every memory_search with this \
+session_id shows them. They are no long-term memory: when the session ends, by itself after 30 quiet minutes, they \
+become one episode.
+WHEN: a task of many steps, where goal, state, ids or decisions must not be lost; after a restart, to go on.
+WHEN NOT: for lasting facts or preferences (memory_write); for what stands in this conversation anyway."""
+
 MEMORY_ID = 'Id of the memory as memory_search gave it, whole or short, e.g. "k7m2q9a1" (a leading # is fine).'
 SESSION_WRITE = "Name of the conversation or task run this belongs to. Same name, same session."
 SESSION_SEARCH = "Search only this session. Leave out to search everything."

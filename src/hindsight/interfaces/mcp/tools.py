@@ -11,10 +11,12 @@ from hindsight.domain.change import OutcomeAction
 from hindsight.domain.episode import Message, Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, short_id
+from hindsight.domain.session import LONGEST_TTL
 from hindsight.errors import HindsightError, InvalidInput, shorten
 from hindsight.experience.prune import MAX_DAYS, MAX_USES
 from hindsight.interfaces.mcp import schemas as shapes_in
 from hindsight.interfaces.mcp import texts
+from hindsight.interfaces.mcp.working import working_reply, working_text
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
 from hindsight.interfaces.shapes_prune import prune_shape, prune_text
@@ -172,6 +174,16 @@ async def prune_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
     return Reply(prune_text(report), prune_shape(report, words=False))
 
 
+async def working_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`working_memory`."""
+    found = await memory.working(
+        given.required_text("session_id"),
+        set=given.mapping("set") if given.given("set") else None,
+        ttl=given.whole("ttl", 1, LONGEST_TTL),
+    )
+    return Reply(working_text(found), working_reply(found))
+
+
 def _memory_id(given: Arguments) -> str:
     """Context blocks show short ids with a leading #, so that is how LLMs give them."""
     return given.required_text("memory_id").strip().removeprefix("#")
@@ -322,8 +334,18 @@ PRUNE = ToolSpec(
     prune_memory,
 )
 
+WORKING = ToolSpec(
+    "working_memory",
+    "Note for the running task",
+    texts.WORKING_MEMORY,
+    shapes_in.WORKING_MEMORY,
+    shapes_in.WORKING,
+    working_memory,
+    idempotent=True,
+)
+
 TOOLSETS: dict[Toolset, tuple[ToolSpec, ...]] = {
-    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE),
+    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE, WORKING),
     Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET),
     Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK, PRUNE),
 }
