@@ -1,6 +1,7 @@
 """Indexes brought level by the change log."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -118,3 +119,93 @@ async def test_a_snapshot_of_this_store_is_read_and_not_made_anew(tmp_path: Path
     by_words, _ = await level.by_words(SPACE, ["cat"], Filters(), limit=10)
     assert {hit.id for hit in by_words} == set(held)
     await second.aclose()
+
+
+class Reading(Log):
+    """Notes what entries are read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read: list[str] = []
+
+    async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
+        self.read += ids
+        return await super().entries(namespace, ids)
+
+
+def over(log: Log) -> Projection:
+    return Projection(log, EmbeddedLexicalIndex(), EmbeddedVectorIndex(), model="m")  # type: ignore[arg-type]  # only what it reads
+
+
+async def test_entries_that_have_not_changed_are_not_read_again() -> None:
+    log = Reading()
+    log.write("a", "b")
+    level = over(log)
+    assert set(await level.entries(SPACE, ["a", "b", "none"], head=1)) == {"a", "b"}
+    log.read.clear()
+    assert await level.entries(SPACE, ["b", "a"], head=1) == log.held
+    assert log.read == []
+
+
+async def test_an_entry_that_changed_is_given_as_it_is_and_one_that_went_is_not_given() -> None:
+    log = Reading()
+    log.write("a", "b", "c")
+    level = over(log)
+    await found(level)
+    await level.entries(SPACE, ["a", "b", "c"], head=1)
+    log.held["a"] = replace(log.held["a"], content="another text")
+    log.steps.append(Touched(2, ("a",), NOON))
+    log.write(gone=["b"])
+    assert dict(await level.entries(SPACE, ["a", "b", "c"], head=3)) == log.held  # the indexes are still behind
+    await found(level)
+    log.read.clear()
+    assert dict(await level.entries(SPACE, ["a", "c"], head=3)) == log.held
+    assert log.read == []
+    assert await level.entries(SPACE, ["b"], head=3) == {}
+
+
+async def test_what_was_read_while_it_changed_is_not_kept() -> None:
+    log = Reading()
+    log.write("a")
+    level = over(log)
+    before = dict(log.held)
+
+    class Slow(Reading):
+        async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
+            log.held["a"] = replace(log.held["a"], content="another text")
+            log.steps.append(Touched(2, ("a",), NOON))
+            level._store = log  # type: ignore[assignment]  # the change is followed while this read is under way
+            await found(level)
+            return before
+
+    await found(level)
+    level._entries.clear(SPACE)
+    level._store = Slow()  # type: ignore[assignment]  # only what it reads
+    assert dict(await level.entries(SPACE, ["a"], head=1)) == before
+    assert dict(await level.entries(SPACE, ["a"], head=2)) == log.held
+
+
+async def test_entries_of_a_store_that_went_back_are_read_anew() -> None:
+    log = Reading()
+    log.write("a")
+    log.write("b")
+    level = over(log)
+    await found(level)
+    log.steps.pop()
+    del log.held["b"]
+    await found(level)
+    assert set(await level.entries(SPACE, ["a", "b"], head=1)) == {"a"}
+
+
+@pytest.mark.parametrize(("bound", "most"), [("MOST_ENTRIES", 2), ("MOST_CHARACTERS", 2 * len(entry("a").content))])
+async def test_of_many_entries_those_used_last_are_kept(bound: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(projection, bound, most)
+    log = Reading()
+    log.write("a", "b", "c")
+    level = over(log)
+    await level.entries(SPACE, ["a", "b"], head=1)
+    await level.entries(SPACE, ["a"], head=1)
+    await level.entries(SPACE, ["c"], head=1)
+    log.read.clear()
+    await level.entries(SPACE, ["a", "c", "b"], head=1)
+    assert log.read == ["b"]

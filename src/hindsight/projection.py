@@ -29,7 +29,79 @@ SLICE = (
     2000  # entries taken in at once: bounds the memory that catching up takes, and how long a search waits behind it
 )
 
+# Bounds of the entries kept in memory: some 20 MB where texts are long, and the whole of most namespaces.
+MOST_ENTRIES, MOST_CHARACTERS = 20_000, 8_000_000
+
 log = logging.getLogger(__name__)
+
+
+class Entries:
+    """Entries as the store had them at a change or later, the latest used of all namespaces.
+
+    A ranking looks at a hundred of them, and reading these took as long as all the rest of it. Every change passes here
+    on its way into the keyword index, so that none is kept that has changed since.
+    """
+
+    __slots__ = ("_characters", "_held", "_reached", "_turns")
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], Entry] = {}
+        self._characters = 0
+        self._reached: dict[str, int] = {}  # change numbers by namespace
+        self._turns: dict[str, int] = {}  # rises with everything that is taken in
+
+    def turn(self, namespace: str) -> int:
+        """To be told to `keep`."""
+        return self._turns.get(namespace, 0)
+
+    def get(self, namespace: str, ids: Sequence[str], head: int) -> dict[str, Entry]:
+        """Those of the entries that are kept, if they are of this change or a later one."""
+        if self._reached.setdefault(namespace, head) < head:
+            return {}
+        held, found = self._held, {}
+        for entry_id in ids:
+            entry = held.pop((namespace, entry_id), None)
+            if entry is not None:
+                found[entry_id] = held[namespace, entry_id] = entry  # the latest used is last
+        return found
+
+    def keep(self, namespace: str, entries: Mapping[str, Entry], head: int, turn: int) -> None:
+        """Keep what was just read, unless something was taken in since `turn`."""
+        if self.turn(namespace) == turn and self._reached.get(namespace, -1) >= head:
+            self._put(namespace, entries)
+
+    def take(self, namespace: str, ids: Sequence[str], entries: Mapping[str, Entry]) -> None:
+        """Put these of a step of the log in place of what was kept of them."""
+        self._turns[namespace] = self.turn(namespace) + 1
+        for entry_id in ids:
+            self._drop((namespace, entry_id))
+        self._put(namespace, entries)
+
+    def reach(self, namespace: str, before: int, change: int) -> None:
+        """All that was touched between these changes has been taken in."""
+        if self._reached.get(namespace, before) < before:
+            self.clear(namespace)
+        self._reached[namespace] = change
+
+    def clear(self, namespace: str) -> None:
+        """Keep nothing of a namespace: its log is another one now."""
+        self._turns[namespace] = self.turn(namespace) + 1
+        self._reached.pop(namespace, None)
+        for key in [key for key in self._held if key[0] == namespace]:
+            self._drop(key)
+
+    def _put(self, namespace: str, entries: Mapping[str, Entry]) -> None:
+        for entry_id, entry in entries.items():
+            self._drop((namespace, entry_id))
+            self._held[namespace, entry_id] = entry
+            self._characters += len(entry.content)
+        while len(self._held) > MOST_ENTRIES or self._characters > MOST_CHARACTERS:
+            self._drop(next(iter(self._held)))
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        entry = self._held.pop(key, None)
+        if entry is not None:
+            self._characters -= len(entry.content)
 
 
 class Projection:
@@ -43,6 +115,7 @@ class Projection:
         self._lexical = lexical
         self._vector = vector
         self._model = model
+        self._entries = Entries()
         self._catching_up: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._proven: set[tuple[str, str]] = set()  # indexes that are known to have followed this store's log
 
@@ -72,9 +145,18 @@ class Projection:
         """The cosine of each of these entries; NaN where the vector index has none yet."""
         return await self._vector.cosines(namespace, vector, ids)
 
-    async def entries(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Entry]:
-        """Entries by id, as the store has them now: what a route reads to see what a hit says."""
-        return await self._store.entries(namespace, ids)
+    async def entries(self, namespace: str, ids: Sequence[str], *, head: int | None = None) -> Mapping[str, Entry]:
+        """Entries by id, as the store has them now; as it had them at `head` or later where that is given."""
+        if head is None:
+            return await self._store.entries(namespace, ids)
+        found = self._entries.get(namespace, ids, head)
+        unread = [entry_id for entry_id in ids if entry_id not in found]
+        if unread:
+            turn = self._entries.turn(namespace)
+            read = await self._store.entries(namespace, unread)
+            self._entries.keep(namespace, read, head, turn)
+            found |= read
+        return found
 
     async def newest(self, namespace: str, filters: Filters, *, limit: int) -> Sequence[Memory]:
         """The memories that match, the latest first, straight from the store."""
@@ -153,6 +235,7 @@ class Projection:
         if not steps and cursor > await self._store.head(namespace):
             # The store is older than the index: it was restored from a backup or replaced.
             await index.drop(namespace)
+            self._entries.clear(namespace)
             cursor = 0
             steps = await self._store.touched(namespace, after=cursor, limit=STEP)
         while steps:
@@ -182,6 +265,8 @@ class Projection:
             last = start + SLICE >= len(ids)
             place = (reached, mark) if last else (cursor, before)
             await self._take(namespace, index, ids[start : start + SLICE], *place)
+        if index is self._lexical:
+            self._entries.reach(namespace, cursor, reached)
 
     async def _take(self, namespace: str, index: Index, ids: Sequence[str], cursor: int, mark: str) -> None:
         entries = await self._store.entries(namespace, ids)
@@ -191,6 +276,7 @@ class Projection:
             gone = [entry_id for entry_id in ids if entry_id not in vectors]
             await self._vector.apply(namespace, upserts, gone, cursor=cursor, mark=mark)
         else:
+            self._entries.take(namespace, ids, entries)
             gone = [entry_id for entry_id in ids if entry_id not in entries]
             await self._lexical.apply(namespace, list(entries.values()), gone, cursor=cursor, mark=mark)
 

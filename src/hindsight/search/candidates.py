@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import filterfalse
+from itertools import filterfalse, repeat
 
 import numpy as np
 
@@ -52,36 +52,33 @@ class Candidates:
         """Their ids."""
         return self.around.ids
 
-    def best(self, size: int) -> list[int]:
-        """The places of those that fit best by the signals known so far, best first."""
-        rough = sum((SIGNAL_WEIGHTS[name] * values for name, values in self.signals.items()), np.zeros(len(self.ids)))
-        first = np.argpartition(-rough, size)[:size] if len(rough) > size else np.arange(len(rough))
-        first.sort()  # of equals, the one that was said first
-        places: list[int] = first[np.argsort(-rough[first], kind="stable")].tolist()
-        return places
+    def weighed(self) -> Values:
+        """How well each fits by the signals known so far."""
+        return sum((SIGNAL_WEIGHTS[name] * values for name, values in self.signals.items()), np.zeros(len(self.ids)))
 
-    def signals_of(self, pool: Sequence[int]) -> dict[str, dict[str, float]]:
-        """Signals by id and name of those at these places, in this order."""
-        places = np.array(pool, np.intp)
-        columns = [values[places].tolist() for values in self.signals.values()]
-        rows = zip(*columns, strict=True) if columns else [()] * len(pool)
-        return {
-            self.ids[place]: dict(zip(self.signals, row, strict=True)) for place, row in zip(pool, rows, strict=True)
-        }
+    def signals_at(self, places: Sequence[int]) -> Iterator[dict[str, float]]:
+        """Signals by name of those at these places, in this order."""
+        at = np.array(places, np.intp)
+        columns = [values[at].tolist() for values in self.signals.values()]
+        rows = zip(*columns, strict=True) if columns else repeat((), len(places))
+        return (dict(zip(self.signals, row, strict=True)) for row in rows)
 
     def in_play(self) -> list[str]:
         """The signals that could have been there."""
         told = bool((self.around.sessions >= 0).any())
         return [name for name in self.signals if told or name not in AROUND]
 
-    def session_and_step(self, entry_id: str) -> tuple[int, float]:
-        """The number of its session, -1 without one, and what it loses for each hit of it that is given before."""
-        place = self.places[entry_id]
-        return self.around.sessions.item(place), self.steps.item(place)
-
     def bm25(self, entry_id: str) -> float:
         """Its score by words."""
         return float(self.around.scores[self.places[entry_id]])
+
+
+def leading(weighed: Values, size: int) -> list[int]:
+    """The places of those that fit best, best first; of equals, the one that was said first."""
+    first = np.argpartition(-weighed, size)[:size] if len(weighed) > size else np.arange(len(weighed))
+    first.sort()
+    places: list[int] = first[np.argsort(-weighed[first], kind="stable")].tolist()
+    return places
 
 
 def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surroundings, dict[str, int]]:

@@ -18,6 +18,7 @@ from hindsight.language.fold import fold
 from hindsight.language.segment import index_terms
 from hindsight.ports import Store
 from hindsight.projection import Projection
+from hindsight.search.candidates import leading
 from hindsight.search.frozen import Past, as_they_were
 from hindsight.search.record import BEHIND, NO_ROOM, REPEATS, WEAK, Found, cuts_of
 from hindsight.search.recorded import REST, Recorded, Row, Scoring, rows_of
@@ -203,9 +204,9 @@ async def not_ranked(projection: Projection, namespace: str, found: Found, entry
     """Why an entry that could be found is not in the ranking: no route gave it, or it was too far down."""
     candidates = found.ranking.candidates
     if candidates is not None and entry.id in candidates.places:
-        order = [candidates.ids[place] for place in candidates.best(len(candidates.ids))]
+        order = [candidates.ids[place] for place in leading(candidates.weighed(), len(candidates.ids))]
         place, size = order.index(entry.id) + 1, len(order) - found.ranking.outside_pool
-        signals = candidates.signals_of([candidates.places[entry.id]])[entry.id]
+        signals = next(candidates.signals_at([candidates.places[entry.id]]))
         reason = f"it was found, but its place was {place} of {len(order)} before ranking; the first {size} are ranked"
         facts = {name: round(value, 4) for name, value in signals.items()}
         return Verdict(Stage.OUTSIDE_POOL, reason, {"rough_place": place, "pool": size, **facts})

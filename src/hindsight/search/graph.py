@@ -87,14 +87,14 @@ class _Walk:
     async def _told_of(self, names: Sequence[str], rest: str) -> dict[str, float]:
         """What is said of these about what is asked: as much as it fits beside the best of them."""
         hits = await self._hits(names, query_terms(rest))
-        entries = await self._projection.entries(self._namespace, list(hits))
+        entries = await self._projection.entries(self._namespace, list(hits), head=self._head)
         told = {found: hits[found] for found, one in entries.items() if any(map(one.content.__contains__, names))}
         best = max(told.values(), default=0.0)
         return {found: score / best for found, score in told.items()} if best > 0 else {}
 
     async def _look(self, names: Sequence[str], terms: Sequence[str]) -> list[Entry]:
         hits = await self._hits(names, terms)
-        entries = await self._projection.entries(self._namespace, list(hits))
+        entries = await self._projection.entries(self._namespace, list(hits), head=self._head)
         return [one for found in hits if (one := entries.get(found)) and self._question.filters.matches(one)]
 
     async def _hits(self, names: Sequence[str], terms: Sequence[str]) -> dict[str, float]:

@@ -75,7 +75,16 @@ class Look:
             )
         recalled = await recalled_then(self.store, self.namespace, question, recalled, past)
         with trace.span("rank") as span:
-            ranking = await rank(self.store, self.namespace, question, recalled, self.weights, self.frozen)
+            ranking = await rank(
+                self.store,
+                self.projection,
+                self.namespace,
+                question,
+                recalled,
+                self.weights,
+                head=self.head,
+                frozen=self.frozen,
+            )
             span.count(ranked=len(ranking.ranked), outside_pool=ranking.outside_pool)
         if question.open:
             ranking = spread(ranking, question.windows, question.most)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heappush
+
+import numpy as np
 
 from hindsight.domain import ranking
 from hindsight.domain.entry import Entry
 from hindsight.domain.memory import Kind
 from hindsight.domain.query import Weights
-from hindsight.domain.ranking import BREADTH, DENSE, SPEAKER, Parts
+from hindsight.domain.ranking import BREADTH, DENSE, SIGNAL_WEIGHTS, SPEAKER, Parts
 from hindsight.domain.shelf_life import importance_at
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
-from hindsight.search.candidates import Candidates
+from hindsight.projection import Projection
+from hindsight.search.candidates import Candidates, leading
+from hindsight.search.context import Values
 from hindsight.search.frozen import Frozen, as_they_were
 from hindsight.search.routes import Recalled
 from hindsight.search.understand import Question
@@ -65,28 +69,39 @@ NOW = Frozen()
 
 
 async def rank(
-    store: Store, namespace: str, question: Question, recalled: Recalled, weights: Weights, frozen: Frozen = NOW
+    store: Store,
+    projection: Projection,
+    namespace: str,
+    question: Question,
+    recalled: Recalled,
+    weights: Weights,
+    *,
+    head: int,
+    frozen: Frozen = NOW,
 ) -> Ranking:
-    """Score the candidates. Reads entries and use counts of the best `POOL` in one round."""
+    """Score the candidates. Looks at entries and use counts of the best `POOL`, as they were at `head` or later."""
     candidates = Candidates.of(recalled, question.windows)
-    pool = candidates.best(max(POOL, POOL_PER_HIT * question.most))
-    signals = candidates.signals_of(pool)
+    weighed = candidates.weighed()
+    pool = leading(weighed, max(POOL, POOL_PER_HIT * question.most))
+    ids = [candidates.ids[place] for place in pool]
     entries, uses = await asyncio.gather(
-        store.entries(namespace, list(signals)), _uses(store, namespace, list(signals), weights, frozen)
+        projection.entries(namespace, ids, head=head), _uses(store, namespace, ids, weights, frozen)
     )
     if frozen.past is not None:
         entries = await as_they_were(store, namespace, entries, frozen.past)
     # The store has the last word: an index may not have seen yet that an entry went or changed.
-    current = [entries[found] for found in signals if found in entries and question.filters.matches(entries[found])]
-    scale, ranked = _scored(current, signals, uses, question, candidates.in_play())
-    best = max(ranked, key=lambda one: one.parts.relevance, default=None)
-    answered = best is not None and _fits(best, candidates, recalled)
+    matches = question.filters.matches
+    places = [place for place, found in zip(pool, ids, strict=True) if found in entries and matches(entries[found])]
+    scale, rows = _scored(places, entries, candidates, weighed, uses, question)
+    best = max(rows, key=lambda one: one.parts.relevance, default=None)
+    answered = best is not None and _fits(best.entry.id, best.place, (), candidates, recalled)
     lift = ranking.lift_of(weights, best.parts.relevance if best else 0.0, answered=answered)
-    ranked = sorted((replace(one, score=one.parts.score(weights, lift)) for one in ranked), key=_place)
-    ranked = _broad(_facts_for_episodes(ranked), candidates, weights.relevance / scale if scale else 0.0)
-    outside = len(candidates.ids) - len(signals)
-    confident = bool(ranked) and _fits(ranked[0], candidates, recalled)
-    return Ranking(tuple(ranked), confident, outside, scale, lift, uses, candidates)
+    for one in rows:
+        one.score = one.parts.score(weights, lift)
+    rows = _broad(_facts_for_episodes(rows), candidates, weights.relevance / scale if scale else 0.0)
+    confident = bool(rows) and _fits(rows[0].entry.id, rows[0].place, rows[0].stands_for, candidates, recalled)
+    ranked = tuple(_ranked(rows, candidates))
+    return Ranking(ranked, confident, len(candidates.ids) - len(pool), scale, lift, uses, candidates)
 
 
 class Distinct:
@@ -114,35 +129,60 @@ async def _uses(
     return {found: use.count for found, use in uses.items()}
 
 
+@dataclass(slots=True)
+class _Row:
+    """A candidate on its way to its place. `lost`: what breadth has taken from it, in units of the signals' sum."""
+
+    place: int
+    entry: Entry
+    parts: Parts
+    named: bool
+    score: float = 0.0
+    lost: float = 0.0
+    stands_for: tuple[str, ...] = ()
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Best first, ties by id."""
+        return -self.score, self.entry.id
+
+
 def _scored(
-    entries: Sequence[Entry],
-    signals: dict[str, dict[str, float]],
+    places: Sequence[int],
+    entries: Mapping[str, Entry],
+    candidates: Candidates,
+    weighed: Values,
     uses: Mapping[str, int],
     question: Question,
-    in_play: Sequence[str],
-) -> tuple[float, list[Ranked]]:
+) -> tuple[float, list[_Row]]:
     """The scale of relevance, and the entries with their parts, not weighed yet."""
     asked = frozenset(question.terms)
-    named = {entry.id for entry in entries if entry.speaker and _names(entry.speaker, asked)}
-    for found in named:
-        signals[found][SPEAKER] = 1.0
-    scale = ranking.relevance_scale([*in_play, *((SPEAKER,) if named else ())])
+    current = [entries[candidates.ids[place]] for place in places]
+    named = {speaker for speaker in {entry.speaker for entry in current} if speaker and _names(speaker, asked)}
+    scale = ranking.relevance_scale([*candidates.in_play(), *((SPEAKER,) if named else ())])
     moment = question.filters.as_of or question.asked_at
     now = moment.timestamp()
-    ranked = []
-    for entry in entries:
+    rows = []
+    for place, entry, fitting in zip(places, current, weighed[np.array(places, np.intp)].tolist(), strict=True):
+        is_named = entry.speaker in named
         parts = Parts(
-            relevance=ranking.relevance(signals[entry.id], scale=scale),
+            relevance=ranking.share(fitting + SIGNAL_WEIGHTS[SPEAKER] if is_named else fitting, scale=scale),
             freshness=ranking.freshness((now - entry.occurred_at.timestamp()) / DAY_SECONDS),
             importance=importance_at(entry.importance, entry.valid_to, moment),
             use=ranking.use(uses.get(entry.id, 0)),
         )
-        ranked.append(Ranked(entry, signals[entry.id], parts, 0.0))
-    return scale, ranked
+        rows.append(_Row(place, entry, parts, is_named))
+    return scale, rows
 
 
-def _place(ranked: Ranked) -> tuple[float, str]:
-    return -ranked.score, ranked.entry.id
+def _ranked(rows: Sequence[_Row], candidates: Candidates) -> Iterator[Ranked]:
+    """The rows with their signals."""
+    for one, signals in zip(rows, candidates.signals_at([row.place for row in rows]), strict=True):
+        if one.named:
+            signals[SPEAKER] = 1.0
+        if one.lost:
+            signals[BREADTH] = -one.lost
+        yield Ranked(one.entry, signals, one.parts, one.score, one.stands_for)
 
 
 def _names(speaker: str, asked: frozenset[str]) -> bool:
@@ -158,58 +198,64 @@ def _name_terms(speaker: str) -> tuple[frozenset[str], frozenset[str]]:
     return words, frozenset(terms) - words
 
 
-def _facts_for_episodes(ranked: Sequence[Ranked]) -> list[Ranked]:
+def _facts_for_episodes(rows: Sequence[_Row]) -> list[_Row]:
     """An episode and a fact that came of it are one hit: the fact, with the better score of the two.
 
     The episode stays where its facts fit clearly worse: then it was found by words that no fact has.
     """
-    episodes = {one.entry.id: one for one in ranked if one.entry.kind is None}
-    lifted: dict[str, Ranked] = {}
+    episodes = {one.entry.id: one for one in rows if one.entry.kind is None}
     stood_for: set[str] = set()
-    for one in ranked:  # best first: an episode goes to the best of its facts
-        for episode_id in one.entry.episode_ids if one.entry.kind is not None else ():
+    lifted: list[tuple[_Row, float]] = []
+    for one in sorted(rows, key=_order):  # best first: an episode goes to the best of its facts
+        if one.entry.kind is None:
+            continue
+        for episode_id in one.entry.episode_ids:
             episode = episodes.get(episode_id)
             if episode is None or episode_id in stood_for:
                 continue
             if one.parts.relevance >= STANDS_FOR * episode.parts.relevance:
                 stood_for.add(episode_id)
-                now = lifted.get(one.entry.id, one)
-                lifted[one.entry.id] = replace(
-                    now, score=max(now.score, episode.score), stands_for=(*now.stands_for, episode_id)
-                )
-    kept = [lifted.get(one.entry.id, one) for one in ranked if one.entry.id not in stood_for]
-    return sorted(kept, key=_place)
+                one.stands_for = (*one.stands_for, episode_id)
+                lifted.append((one, episode.score))
+    for one, score in lifted:
+        one.score = max(one.score, score)
+    return [one for one in rows if one.entry.id not in stood_for]
 
 
-def _broad(ranked: Sequence[Ranked], candidates: Candidates, unit: float) -> list[Ranked]:
+def _broad(rows: Iterable[_Row], candidates: Candidates, unit: float) -> list[_Row]:
     """The same hits so that no transcript fills the answer, and no turn: a hit costs the others of its own a step.
 
     `unit`: what one unit of a signal is worth in the score.
     """
     given: Counter[int] = Counter()
     told: Counter[str] = Counter()
-    # Best first is a heap. Behind a place: what it has lost so far, and itself.
-    waiting = [(*_place(one), 0.0, one) for one in ranked]
-    broad: list[Ranked] = []
+    waiting = sorted((*one.order, one) for one in rows)  # best first is a heap
+    sessions, steps = candidates.around.sessions, candidates.steps
+    broad: list[_Row] = []
     while waiting:
-        behind, entry_id, lost, one = heappop(waiting)
-        session, step = candidates.session_and_step(entry_id)
-        episodes = one.entry.episode_ids
-        again = min((told[episode] for episode in episodes), default=0)  # what rests on more has more to say
-        loss = step * given[session] + ranking.TOLD_AGAIN * again
-        if loss > lost:
-            heappush(waiting, (behind + unit * (loss - lost), entry_id, loss, one))
+        behind, entry_id, one = heappop(waiting)
+        session = sessions.item(one.place)
+        again = min(map(told.__getitem__, one.entry.episode_ids), default=0)  # what rests on more has more to say
+        loss = steps.item(one.place) * given[session] + ranking.TOLD_AGAIN * again
+        if loss > one.lost:
+            heappush(waiting, (behind + unit * (loss - one.lost), entry_id, one))
+            one.lost = loss
             continue
         given[session] += 1
-        told.update(episodes)
-        broad.append(replace(one, signals={**one.signals, BREADTH: -lost}, score=-behind) if lost else one)
+        told.update(one.entry.episode_ids)
+        one.score = -behind
+        broad.append(one)
     return broad
 
 
-def _fits(best: Ranked, candidates: Candidates, recalled: Recalled) -> bool:
+def _order(row: _Row) -> tuple[float, str]:
+    return row.order
+
+
+def _fits(entry_id: str, place: int, stands_for: Iterable[str], candidates: Candidates, recalled: Recalled) -> bool:
     coverage = None
     if recalled.words is not None:
-        bm25 = max(candidates.bm25(found) for found in (best.entry.id, *best.stands_for))
+        bm25 = max(candidates.bm25(found) for found in (entry_id, *stands_for))
         coverage = bm25 / recalled.words.ceiling if recalled.words.ceiling > 0 else 0.0
-    closeness = None if recalled.meaning is None else best.signals.get(DENSE, 0.0)
+    closeness = None if recalled.meaning is None else candidates.signals[DENSE].item(place)
     return ranking.fits(coverage, closeness)
