@@ -191,7 +191,7 @@ MEMORY_PRUNE = obj(
 
 WORKING_MEMORY = obj(
     {
-        "session_id": text(texts.SESSION_WRITE, least=1),
+        "session_id": text(f"{texts.SESSION_WRITE} Not empty.", least=1),
         "set": {
             "type": "object",
             "properties": {},
