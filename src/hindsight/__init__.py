@@ -1,6 +1,7 @@
 """The memory of an LLM agent: what was said and done, distilled, aged, and given back for the task at hand.
 
-`Hindsight` is the memory inside a Python program; `AsyncHindsight` the same for `async` ones.
+`Hindsight` is the memory inside a Python program; `AsyncHindsight` the same for `async` ones. `Client` and
+`AsyncClient` have their methods over HTTP.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hindsight.client import AsyncClient, Client
     from hindsight.domain.episode import Message, Role
     from hindsight.domain.experience import OutcomeStatus
     from hindsight.domain.memory import Kind, Layer
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from hindsight.errors import HindsightError
 
 __all__ = [
+    "AsyncClient",
     "AsyncHindsight",
+    "Client",
     "Filters",
     "Hindsight",
     "HindsightError",
@@ -30,7 +34,9 @@ __all__ = [
 ]
 
 _HOME = {
+    "AsyncClient": "hindsight.client",
     "AsyncHindsight": "hindsight.embedded",
+    "Client": "hindsight.client",
     "Filters": "hindsight.domain.query",
     "Hindsight": "hindsight.embedded",
     "HindsightError": "hindsight.errors",

@@ -115,6 +115,12 @@ class FeedbackBody(Body):
     agent: str | None = None
 
 
+class MergeBody(Body):
+    """Who merges."""
+
+    agent: str | None = None
+
+
 class PruneBody(Body):
     """Which experiences are let go; the usual limits where one is left out."""
 
@@ -144,12 +150,23 @@ class PinBody(Body):
 
 
 class ReviewBody(Body):
-    """What the user says of a contradiction."""
+    """What the user says of a contradiction, or of a proposed experience."""
 
     choice: ReviewChoice = Field(
         examples=["new"],
-        description="`new`: the newer memory holds in place of the others; `old`: it does not; `both` stand.",
+        description="`new`: the newer memory holds in place of the others; `old`: it does not; `both` stand. Of a "
+        "proposed experience: `accept` or `reject`.",
     )
+
+
+class ReflectBody(Body):
+    """A session that was written here, or a transcript, or both: then the transcript is of that session."""
+
+    session_id: str | None = None
+    transcript: str | list[dict[str, JsonValue]] | None = Field(
+        default=None, description="Messages with tool calls and results, or the content of a Claude Code file."
+    )
+    agent: str | None = None
 
 
 class WeightsBody(Body):

@@ -1,4 +1,4 @@
-"""REST of experiences: write, merge, feedback, prune."""
+"""REST of experiences: write, merge, feedback, reflect, prune."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hindsight.interfaces.http.answers import Answer
 from hindsight.interfaces.http.request import Memory, given_in
 from hindsight.interfaces.shapes import memory_shape, receipt_shape
 from hindsight.interfaces.shapes_prune import prune_shape
+from hindsight.interfaces.shapes_reflect import reflection_shape
 
 routes = APIRouter()
 
@@ -26,9 +27,15 @@ async def feedback(memory_id: str, body: bodies.FeedbackBody, memory: Memory) ->
 
 
 @routes.post("/experiences/merge")
-async def merge(memory: Memory) -> Answer:
+async def merge(memory: Memory, body: bodies.MergeBody | None = None) -> Answer:
     """Merge experiences that are for the same situation; the receipt's `undo` takes it back."""
-    return Answer(receipt_shape(await memory.merge_experiences()))
+    return Answer(receipt_shape(await memory.merge_experiences(**({} if body is None else given_in(body)))))
+
+
+@routes.post("/reflect")
+async def reflect(body: bodies.ReflectBody, memory: Memory) -> Answer:
+    """Propose experiences from what was done in a session: what failed, and what then worked."""
+    return Answer(reflection_shape(await memory.reflect(**given_in(body))))
 
 
 @routes.post("/prune")

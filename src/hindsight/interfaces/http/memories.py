@@ -6,11 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from hindsight.domain.memory import Kind
 from hindsight.domain.page import Order
 from hindsight.interfaces.http import bodies
 from hindsight.interfaces.http.answers import Answer
-from hindsight.interfaces.http.request import Memory, given_in
+from hindsight.interfaces.http.request import ListedFilters, Memory, given_in
 from hindsight.interfaces.shapes import memory_shape, receipt_shape, result_shape, revision_shape, stats_shape
 
 routes = APIRouter()
@@ -38,19 +37,12 @@ async def search(body: bodies.SearchBody, memory: Memory) -> Answer:
 @routes.get("/memories")
 async def listing(
     memory: Memory,
+    filters: ListedFilters,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     after: str | None = None,
     order: Order = Order.NEWEST,
-    types: Annotated[list[Kind] | None, Query()] = None,
-    tags: Annotated[list[str] | None, Query()] = None,
-    session_id: str | None = None,
 ) -> Answer:
     """Active memories, a page at a time; `after` is the `next` of the page before."""
-    filters: dict[str, object] = {
-        "types": types,
-        "tags": tags,
-        "sessions": [session_id] if session_id is not None else None,
-    }
     page = await memory.list(filters=filters, order=order, limit=limit, after=after)
     return Answer({"items": [memory_shape(item) for item in page.items], "next": page.next})
 

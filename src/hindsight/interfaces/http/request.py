@@ -2,11 +2,14 @@
 
 # Annotations are evaluated here, not kept as text: FastAPI reads them.
 
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 from urllib.parse import unquote_to_bytes
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
+from fastapi.dependencies.models import Dependant
 
+from hindsight.domain.memory import Kind, Layer
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import InvalidInput, shorten
 from hindsight.interfaces.http import bodies
@@ -38,13 +41,50 @@ async def of_request(request: Request) -> AsyncHindsight:
 
 async def refuse_unknown_parameters(request: Request) -> None:
     """A misspelled filter that was passed over would answer with everything."""
-    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    known = list(_parameters(request.scope["route"].dependant))
     for name in request.query_params:
         if name not in known:
             allowed = f"no such parameter; the parameters are {', '.join(known) or 'none'}"
             raise InvalidInput(shorten(name)[1:-1], request.query_params[name], allowed)
 
 
+def _parameters(dependant: Dependant) -> Iterator[str]:
+    """The names of a route's parameters, those of what it depends on included."""
+    yield from (field.alias for field in dependant.query_params)
+    for other in dependant.dependencies:
+        yield from _parameters(other)
+
+
+async def listed_filters(
+    types: Annotated[list[Kind] | None, Query()] = None,
+    layers: Annotated[list[Layer] | None, Query()] = None,
+    tags: Annotated[list[str] | None, Query()] = None,
+    entities: Annotated[list[str] | None, Query()] = None,
+    speakers: Annotated[list[str] | None, Query()] = None,
+    sessions: Annotated[list[str] | None, Query()] = None,
+    session_id: str | None = None,
+    exclude_sessions: Annotated[list[str] | None, Query()] = None,
+    min_confidence: Annotated[float | None, Query(ge=0, le=1)] = None,
+    time_range: str | None = None,
+    as_of: str | None = None,
+) -> dict[str, object]:
+    """The filters of a search as parameters of an address; `session_id` is one of `sessions`."""
+    named = [*(sessions or ()), *([session_id] if session_id is not None else ())]
+    return {
+        "types": types,
+        "layers": layers,
+        "tags": tags,
+        "entities": entities,
+        "speakers": speakers,
+        "sessions": named or None,
+        "exclude_sessions": exclude_sessions,
+        "min_confidence": min_confidence,
+        "time_range": time_range,
+        "as_of": as_of,
+    }
+
+
+ListedFilters: TypeAlias = Annotated[dict[str, object], Depends(listed_filters)]
 Memory: TypeAlias = Annotated[AsyncHindsight, Depends(of_request)]
 
 

@@ -1,0 +1,71 @@
+"""`Client`: the same methods for programs without an event loop."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from hindsight.blocking import Blocking, LoopThread, blocking
+from hindsight.client.asynchronous import AsyncClient
+from hindsight.client.opening import DEFAULT_URL, TIMEOUT
+
+
+class Client(Blocking[AsyncClient]):
+    """Memory on a server. A context manager; `close` closes the connections.
+
+    Safe from several threads. Every method is `AsyncClient`'s, waited for.
+    """
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        *,
+        api_key: str | None = None,
+        namespace: str | None = None,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        self._inner = AsyncClient(base_url, api_key=api_key, namespace=namespace, timeout=timeout)
+        self._loop = LoopThread()
+
+    def namespace(self, name: str) -> Client:
+        """The same server seen from another namespace; closing it closes nothing."""
+        view = object.__new__(Client)
+        view._inner = self._inner.namespace(name)
+        view._loop = self._loop
+        return view
+
+    def close(self) -> None:
+        """Close the connections; a second call does nothing."""
+        if self._inner.is_view or self._loop.closed:
+            return
+        self._loop.run(self._inner.aclose())
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    write = blocking(AsyncClient.write)
+    write_many = blocking(AsyncClient.write_many)
+    get = blocking(AsyncClient.get)
+    list = blocking(AsyncClient.list)
+    history = blocking(AsyncClient.history)
+    update = blocking(AsyncClient.update)
+    pin = blocking(AsyncClient.pin)
+    forget = blocking(AsyncClient.forget)
+    undo = blocking(AsyncClient.undo)
+    reviews = blocking(AsyncClient.reviews)
+    resolve_review = blocking(AsyncClient.resolve_review)
+    stats = blocking(AsyncClient.stats)
+    search = blocking(AsyncClient.search)
+    trace = blocking(AsyncClient.trace)
+    replay = blocking(AsyncClient.replay)
+    explain = blocking(AsyncClient.explain)
+    write_experience = blocking(AsyncClient.write_experience)
+    merge_experiences = blocking(AsyncClient.merge_experiences)
+    feedback = blocking(AsyncClient.feedback)
+    prune = blocking(AsyncClient.prune)
