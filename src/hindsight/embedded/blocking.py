@@ -2,60 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine
 from os import PathLike
 from types import TracebackType
-from typing import Concatenate, ParamSpec, Self, TypeVar
+from typing import Self
 
+from hindsight.blocking import Blocking, LoopThread, blocking
 from hindsight.config import Settings
 from hindsight.embedded.asynchronous import AsyncHindsight
-from hindsight.errors import Unavailable
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
-def _blocking(
-    method: Callable[Concatenate[AsyncHindsight, P], Coroutine[object, object, T]],
-) -> Callable[Concatenate[Hindsight, P], T]:
-    """The same method for programs without a loop: one implementation, called across."""
-
-    def call(self: Hindsight, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._loop.run(method(self._inner, *args, **kwargs))
-
-    call.__name__ = method.__name__
-    call.__qualname__ = f"Hindsight.{method.__name__}"
-    call.__doc__ = method.__doc__
-    return call
-
-
-class _LoopThread:
-    """An event loop in a thread of its own; it ends with the program or with `close`."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="hindsight", daemon=True)
-        self._thread.start()
-
-    @property
-    def closed(self) -> bool:
-        return self._loop.is_closed()
-
-    def run(self, work: Coroutine[object, object, T]) -> T:
-        if self.closed:
-            work.close()
-            raise Unavailable("this Hindsight is closed", hint="Open a new one on the same folder.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
-
-    def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-
-class Hindsight:
+class Hindsight(Blocking[AsyncHindsight]):
     """Memory on a data folder. A context manager; `close` finishes what is queued.
 
     Safe from several threads. Every method is `AsyncHindsight`'s, waited for.
@@ -69,7 +25,7 @@ class Hindsight:
         settings: Settings | None = None,
     ) -> None:
         self._inner = AsyncHindsight(data_dir, namespace=namespace, settings=settings)
-        self._loop = _LoopThread()
+        self._loop = LoopThread()
 
     def namespace(self, name: str) -> Hindsight:
         """The same memory seen from another namespace; closing it closes nothing."""
@@ -94,30 +50,30 @@ class Hindsight:
     ) -> None:
         self.close()
 
-    write = _blocking(AsyncHindsight.write)
-    write_many = _blocking(AsyncHindsight.write_many)
-    write_experience = _blocking(AsyncHindsight.write_experience)
-    merge_experiences = _blocking(AsyncHindsight.merge_experiences)
-    search = _blocking(AsyncHindsight.search)
-    trace = _blocking(AsyncHindsight.trace)
-    replay = _blocking(AsyncHindsight.replay)
-    explain = _blocking(AsyncHindsight.explain)
-    evaluate = _blocking(AsyncHindsight.evaluate)
-    get = _blocking(AsyncHindsight.get)
-    list = _blocking(AsyncHindsight.list)
-    history = _blocking(AsyncHindsight.history)
-    update = _blocking(AsyncHindsight.update)
-    pin = _blocking(AsyncHindsight.pin)
-    forget = _blocking(AsyncHindsight.forget)
-    undo = _blocking(AsyncHindsight.undo)
-    working = _blocking(AsyncHindsight.working)
-    end_session = _blocking(AsyncHindsight.end_session)
-    sessions = _blocking(AsyncHindsight.sessions)
-    reviews = _blocking(AsyncHindsight.reviews)
-    resolve_review = _blocking(AsyncHindsight.resolve_review)
-    feedback = _blocking(AsyncHindsight.feedback)
-    prune = _blocking(AsyncHindsight.prune)
-    summarize = _blocking(AsyncHindsight.summarize)
-    answer = _blocking(AsyncHindsight.answer)
-    warm = _blocking(AsyncHindsight.warm)
-    stats = _blocking(AsyncHindsight.stats)
+    write = blocking(AsyncHindsight.write)
+    write_many = blocking(AsyncHindsight.write_many)
+    write_experience = blocking(AsyncHindsight.write_experience)
+    merge_experiences = blocking(AsyncHindsight.merge_experiences)
+    search = blocking(AsyncHindsight.search)
+    trace = blocking(AsyncHindsight.trace)
+    replay = blocking(AsyncHindsight.replay)
+    explain = blocking(AsyncHindsight.explain)
+    evaluate = blocking(AsyncHindsight.evaluate)
+    get = blocking(AsyncHindsight.get)
+    list = blocking(AsyncHindsight.list)
+    history = blocking(AsyncHindsight.history)
+    update = blocking(AsyncHindsight.update)
+    pin = blocking(AsyncHindsight.pin)
+    forget = blocking(AsyncHindsight.forget)
+    undo = blocking(AsyncHindsight.undo)
+    working = blocking(AsyncHindsight.working)
+    end_session = blocking(AsyncHindsight.end_session)
+    sessions = blocking(AsyncHindsight.sessions)
+    reviews = blocking(AsyncHindsight.reviews)
+    resolve_review = blocking(AsyncHindsight.resolve_review)
+    feedback = blocking(AsyncHindsight.feedback)
+    prune = blocking(AsyncHindsight.prune)
+    summarize = blocking(AsyncHindsight.summarize)
+    answer = blocking(AsyncHindsight.answer)
+    warm = blocking(AsyncHindsight.warm)
+    stats = blocking(AsyncHindsight.stats)
