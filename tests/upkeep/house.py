@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
+from hindsight.domain.change import Act, Batch, Embedding, Put
+from hindsight.domain.cleaning import CleanRules
 from hindsight.domain.completion import Completion
-from hindsight.domain.episode import JsonValue
+from hindsight.domain.episode import Episode, JsonValue
+from hindsight.domain.memory import Kind, Layer, Memory, Source, Status
+from hindsight.domain.query import Filters, Query
 from hindsight.errors import HindsightError
 from hindsight.index.exact import ExactVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
@@ -15,7 +19,10 @@ from hindsight.observe.trace import Trace
 from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.routes import KEYWORD, VECTOR, Routes
-from tests.write.house import House, SteppingClock
+from hindsight.upkeep.alike import Twins
+from hindsight.upkeep.cleanup import Cleaner
+from hindsight.upkeep.consolidate import Consolidator
+from tests.write.house import SPACE, House, SteppingClock
 
 START = datetime(2020, 1, 6, 9, 0, tzinfo=UTC)
 PATIENT = SearchSettings(routes=Routes(deadlines={VECTOR: 60.0, KEYWORD: 60.0}), deadline=60.0)
@@ -70,3 +77,54 @@ class Home(House):
 
     def trace(self) -> Trace:
         return Trace("trace", "space", "test")
+
+    def cleaner(self, model: Scripted | None = None, *, owner: str = "one", **rules: object) -> Cleaner:
+        """A clean-up of this house, with limits of its own by name."""
+        return Cleaner(
+            self.store,
+            self.embedder,
+            self.clock,
+            self.ids,
+            twins=Twins(self.store, self.embedder, self.projection.near_each, self.clock, self.ids),
+            consolidator=Consolidator(self.store, self.embedder, self.clock, self.ids, model),
+            owner=owner,
+            rules=CleanRules(**rules),  # type: ignore[arg-type]  # fields by name
+        )
+
+    async def keeps(self, content: str, **changes: object) -> Memory:
+        """A memory as a test wants it, past the rules of writing."""
+        at = self.clock.now()
+        plain = Memory(
+            id=self.ids.new(), namespace=SPACE, content=content, layer=Layer.SEMANTIC, kind=Kind.FACT,
+            occurred_at=at, timezone="UTC", created_at=at, updated_at=at, content_key=f"key of {content}",
+        )  # fmt: skip
+        memory = replace(plain, **changes)  # type: ignore[arg-type]  # fields by name
+        (vector,) = await self.embedder.embed([content])
+        embedding = Embedding(memory.id, self.embedder.model, vector)
+        await self.store.apply(
+            Batch(SPACE, self.ids.new(), at, puts=(Put(memory, None, Act.ADDED),), embeddings=(embedding,))
+        )
+        return memory
+
+    async def happened(self, content: str, *, session_id: str | None = None, **changes: object) -> Memory:
+        """An event that rests on a turn of its own, which it does not say as a whole."""
+        at = self.clock.now()
+        episode = Episode(
+            self.ids.new(), SPACE, f"{content} So much for that.", at, at, "UTC", self.ids.new(), session_id=session_id
+        )
+        await self.store.apply(Batch(SPACE, self.ids.new(), at, episodes=(episode,)))
+        source = Source(episode.id, 0, len(content))
+        return await self.keeps(
+            content, layer=Layer.EPISODIC, kind=Kind.EVENT, session_id=session_id, sources=(source,), **changes
+        )
+
+    def query(self, text: str, *, as_of: datetime | None = None) -> Query:
+        """A question asked now."""
+        return Query(text, self.clock.now(), filters=Filters(as_of=as_of), timezone="UTC")
+
+    async def now(self, memory: Memory) -> Memory:
+        """A memory as it is stored."""
+        return (await self.store.memories(SPACE, [memory.id]))[memory.id]
+
+    async def status(self, memory: Memory) -> Status:
+        return (await self.now(memory)).status

@@ -29,9 +29,12 @@ from hindsight.write.reconcile import Superseded, ended_by
 
 REASON = "decided in review"
 ATTEMPTS = 5  # at a state that others keep changing
+STILL_TRUE = "confirmed in review"
+NO_LONGER = "no longer true, by review"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLACE = re.compile(r"(?P<at>-?\d{1,18})-(?P<id>.+)", re.DOTALL)
 _TOKEN = re.compile(r"(?P<undone>(?:undo:)*)review:(?P<id>.+):[^:]+", re.DOTALL)
+_CLEANED = re.compile(r"(?P<undone>(?:undo:)*)(?P<key>clean:.+)", re.DOTALL)
 
 
 class AlreadyDecided(Conflict):
@@ -59,7 +62,7 @@ async def reviews_of(
     items = tuple(
         Contradiction(
             memories[review.memory_id],
-            tuple(memories[one] for one in review.other_ids if one in memories),
+            tuple(memories[one] for one in review.other_ids if one in memories and one != review.memory_id),
             review.reason,
             review.at,
             state,
@@ -75,6 +78,7 @@ async def decide(
 ) -> Receipt:
     """Close a review as the user decided; what no longer holds ends, and can be had back by `undo`.
 
+    Where a memory was only not confirmed for long, `old` says that it no longer holds, and the others that it does.
     `NotFound`; `AlreadyDecided` for all but the first of several who decide the same.
     """
     for attempt in range(ATTEMPTS):
@@ -109,6 +113,8 @@ async def decide(
 
 async def reopened(store: Store, namespace: str, token: str) -> tuple[Review, ...]:
     """The review as it stands once this call is taken back: open, or closed where the call was itself an undo."""
+    if (cleaned := _CLEANED.fullmatch(token)) is not None:
+        return await _unasked(store, namespace, cleaned["key"], undone=cleaned["undone"].count("undo:"))
     match = _TOKEN.fullmatch(token)
     if match is None:
         return ()
@@ -133,6 +139,8 @@ def _decided(
     memory: Memory, others: Sequence[Memory], choice: ReviewChoice, *, at: datetime, actor: str
 ) -> tuple[Put, ...]:
     """The new states. The memory itself is always among them, which makes a second decision a conflict."""
+    if others[0].id == memory.id:
+        return (_confirmed(memory, choice, at=at, actor=actor),)
     if choice is ReviewChoice.OLD:
         return (_put(ended_by(memory, others[0], at=at), memory, Act.SUPERSEDED, actor, others[0].id),)
     if choice is ReviewChoice.BOTH:
@@ -142,13 +150,33 @@ def _decided(
     return (held, *(_put(ended_by(one, memory, at=at), one, Act.SUPERSEDED, actor, memory.id) for one in others))
 
 
+def _confirmed(memory: Memory, choice: ReviewChoice, *, at: datetime, actor: str) -> Put:
+    """What stands of a memory that had not been confirmed for long."""
+    changed = replace(memory, updated_at=at, version=memory.version + 1)
+    if choice is not ReviewChoice.OLD:
+        return Put(changed, memory.version, Act.UPDATED, STILL_TRUE, actor=actor)
+    ended = replace(changed, status=Status.SUPERSEDED, valid_to=at)
+    return Put(ended, memory.version, Act.SUPERSEDED, NO_LONGER, actor=actor)
+
+
+async def _unasked(store: Store, namespace: str, key: str, *, undone: int) -> tuple[Review, ...]:
+    """The reviews that a clean-up opened, closed once it is taken back, and open again once that is."""
+    if await store.changeset(namespace, key) is None:
+        return ()
+    receipt = (await store.apply(Batch(namespace, key, _EPOCH))).receipt  # the key is known: this only reads its answer
+    asked = {outcome.memory_id for outcome in receipt.outcomes if outcome.review}
+    known = (*await store.reviews(namespace), *await store.reviews(namespace, waiting=False)) if asked else ()
+    mine = [one for one in known if one.memory_id in asked and one.other_ids == (one.memory_id,)]
+    return tuple(replace(one, open=undone % 2 == 1) for one in mine)
+
+
 async def _closed(
     store: Store, namespace: str, choice: ReviewChoice, memory: Memory, others: Sequence[Memory], puts: Sequence[Put]
 ) -> tuple[tuple[str, EpisodeState], ...]:
     """Turns that say nothing but what no longer holds."""
     if choice is ReviewChoice.BOTH:
         return ()
-    stays = memory if choice is ReviewChoice.NEW else others[0]
+    stays = memory if choice is ReviewChoice.NEW else others[0]  # itself, where it was not confirmed
     ended = tuple(put.memory for put in puts if put.act is Act.SUPERSEDED)
     closed = await closed_episodes(store, namespace, [Superseded(stays, ended, REASON)], new=(), covered=())
     return tuple((one, EpisodeState.CLOSED) for one in closed)
@@ -161,7 +189,7 @@ def _put(after: Memory, before: Memory, act: Act, actor: str, *other_ids: str) -
 def _outcomes(
     choice: ReviewChoice, memory: Memory, others: Sequence[Memory], puts: Sequence[Put]
 ) -> Sequence[WriteOutcome]:
-    if choice is ReviewChoice.BOTH:
+    if choice is ReviewChoice.BOTH and others[0].id != memory.id:
         return [_outcome(OutcomeAction.KEPT_APART, memory, tuple(one.id for one in others))]
     actions = {Act.UPDATED: OutcomeAction.UPDATED, Act.SUPERSEDED: OutcomeAction.SUPERSEDED}
     return [_outcome(actions[put.act], put.memory, put.other_ids) for put in puts]

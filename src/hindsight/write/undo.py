@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -19,6 +19,7 @@ from hindsight.write.review import reopened
 from hindsight.write.task import distil_key
 
 EMBED_SECONDS = 4.0
+SINCE = "changed since, and left as it is"
 
 
 async def take_back(
@@ -30,10 +31,12 @@ async def take_back(
     token: str,
     *,
     actor: str = "",
+    lenient: bool = False,
 ) -> Receipt:
     """Undo the call with this token; undoing it twice gives the first answer, undoing the undo does it again.
 
-    What the call added is forgotten, not deleted. `NotFound`; `Conflict` if something of it has been changed since.
+    What the call added is forgotten, not deleted. `NotFound`; `Conflict` if something of it has been changed since, or,
+    `lenient`, that stays as it is and the receipt says so.
     """
     key = f"undo:{token}"
     if await store.changeset(namespace, key) is not None:
@@ -42,7 +45,7 @@ async def take_back(
     changesets = await _changesets(store, namespace, token)
     if not changesets:
         raise NotFound("undo", token)
-    pairs = await _former(store, namespace, changesets)
+    pairs = await _former(store, namespace, changesets, lenient=lenient)
     now = clock.now()
     puts = tuple(
         Put(replace(former, version=current.version + 1, updated_at=now), current.version, Act.UNDONE, actor=actor)
@@ -56,6 +59,7 @@ async def take_back(
             WriteOutcome(OutcomeAction.UNDONE, one.id, one.content, one.kind, one.importance)
             for one in (put.memory for put in puts)
         )
+        + await _left_alone(store, namespace, changesets, {current.id for current, _ in pairs})
         or await _turns(store, namespace, changesets),
         degraded=missing,
         undo=key,
@@ -97,7 +101,21 @@ def _reread_key(token: str, number: int) -> str:
     return distil_key(reread_key(token, number))
 
 
-async def _former(store: Store, namespace: str, changesets: Sequence[Changeset]) -> list[tuple[Memory, Memory]]:
+async def _left_alone(
+    store: Store, namespace: str, changesets: Sequence[Changeset], taken: Collection[str]
+) -> tuple[WriteOutcome, ...]:
+    """What is said of memories that have been changed since and stay as they are."""
+    touched = {revision.memory.id for changeset in changesets for revision in changeset.revisions} - set(taken)
+    held = await store.memories(namespace, sorted(touched)) if touched else {}
+    return tuple(
+        WriteOutcome(OutcomeAction.IGNORED, one.id, one.content, one.kind, one.importance, reason=SINCE)
+        for one in held.values()
+    )
+
+
+async def _former(
+    store: Store, namespace: str, changesets: Sequence[Changeset], *, lenient: bool
+) -> list[tuple[Memory, Memory]]:
     """For each memory the call touched: as it is now, and as it was before the call."""
     left: dict[str, Memory] = {}
     since: dict[str, int] = {}
@@ -109,6 +127,8 @@ async def _former(store: Store, namespace: str, changesets: Sequence[Changeset])
     pairs = []
     for memory_id, memory in left.items():
         current = now.get(memory_id)
+        if lenient and (current is None or current.version != memory.version):
+            continue
         if current is None or current.version != memory.version:
             raise Conflict(
                 f"memory {memory.short_id} has been changed since, so this can't be taken back as a whole",
@@ -118,19 +138,28 @@ async def _former(store: Store, namespace: str, changesets: Sequence[Changeset])
         before = [revision.memory for revision in history if revision.change < since[memory_id]]
         former = before[-1] if before else replace(current, status=Status.FORGOTTEN, strength=0.0)
         pairs.append((current, former))
+    if lenient:
+        said = await _said_by_others(store, namespace, [former for _, former in pairs])
+        return [pair for pair in pairs if pair[1].content_key not in said or pair[1].status is not Status.ACTIVE]
     await _check_twins(store, namespace, [former for _, former in pairs])
     return pairs
 
 
 async def _check_twins(store: Store, namespace: str, former: Sequence[Memory]) -> None:
     """`Conflict` where another memory has come to say what one of these would say again."""
-    keys = {memory.content_key: memory.id for memory in former if memory.status is Status.ACTIVE}
-    for key, twin in (await store.by_content_key(namespace, list(keys))).items():
-        if twin.id not in {memory.id for memory in former}:
-            raise Conflict(
-                f"memory {twin.short_id} says the same as {keys[key]} by now, so this can't be taken back",
-                hint="Keep that one, or forget it first.",
-            )
+    for key, twin in (await _said_by_others(store, namespace, former)).items():
+        (mine,) = [memory.id for memory in former if memory.content_key == key and memory.status is Status.ACTIVE]
+        raise Conflict(
+            f"memory {twin.short_id} says the same as {mine} by now, so this can't be taken back",
+            hint="Keep that one, or forget it first.",
+        )
+
+
+async def _said_by_others(store: Store, namespace: str, former: Sequence[Memory]) -> dict[str, Memory]:
+    """By content key, other memories that have come to say what one of these would say again."""
+    keys = list(dict.fromkeys(memory.content_key for memory in former if memory.status is Status.ACTIVE))
+    own = {memory.id for memory in former}
+    return {key: twin for key, twin in (await store.by_content_key(namespace, keys)).items() if twin.id not in own}
 
 
 def _reads_anew(former: Memory, current: Memory) -> bool:
