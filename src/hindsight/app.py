@@ -18,6 +18,8 @@ from types import MappingProxyType
 from hindsight.cache.local import LocalCache
 from hindsight.config import Provider, Reading, Settings, Wording
 from hindsight.domain.change import Job
+from hindsight.domain.cleaning import CleanRules
+from hindsight.domain.forgetting import HALF_LIVES
 from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
 from hindsight.errors import ConfigError, Conflict, StorageUnavailable
@@ -63,7 +65,10 @@ from hindsight.search.understand import DEFAULT_TOKENS
 from hindsight.storage.sqlite.archive import SqliteArchive
 from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
+from hindsight.upkeep.alike import Twins
 from hindsight.upkeep.backup import BackupPolicy, Backups
+from hindsight.upkeep.cleanup import Cleaner
+from hindsight.upkeep.consolidate import Consolidator
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
@@ -235,6 +240,8 @@ def _assemble(
     )
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
+    twins = Twins(store, embedder, near if embedder is not None else None, clock, ids)
+    cleaner = make_cleaner(settings, twins, model, ruler, owner)
     merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
     searching = SearchSettings(
         weights=PRESETS[settings.ranking],
@@ -242,6 +249,7 @@ def _assemble(
         expansion=_expansion(settings, model),
         budget=max(MIN_TOKENS, min(DEFAULT_TOKENS, settings.context_window // 5)),
         ruler=ruler,
+        stale_days=settings.stale_days,
         idle=timedelta(minutes=settings.session_idle_minutes),
     )
     searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
@@ -261,9 +269,10 @@ def _assemble(
             recorder=Recorder(store, embedder, clock, ids, merger=merger, redacts=settings.redact),
             merger=merger,
             pruner=Pruner(store, clock, ids),
+            cleaner=cleaner,
             feedback=Feedback(store, clock, ids),
             sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
-            worker=Worker(store, clock, _handlers(store, embedder, writer, clock, ids), owner=owner, policy=JOBS),
+            worker=Worker(store, clock, {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers}, owner=owner, policy=JOBS),
             language_model=model,
             reranker=reranker,
         )
@@ -281,6 +290,23 @@ def make_sessions(settings: Settings, store: Store, clock: Clock, ids: Ids, *, e
         redacts=settings.redact,
         embeds=embeds,
     )
+
+
+def make_cleaner(settings: Settings, twins: Twins, model: LanguageModel | None, ruler: Ruler, owner: str) -> Cleaner:
+    """Clean-up with the limits that the settings name, on what finds near copies."""
+    store, embedder, clock, ids = twins.store, twins.embedder, twins.clock, twins.ids
+    rules = CleanRules(
+        importance=settings.clean_importance,
+        unused_days=settings.clean_unused_days,
+        alike=settings.clean_alike,
+        episode_days=settings.clean_episode_days,
+        stale_days=settings.stale_days,
+        reviews=settings.clean_reviews,
+        batch=settings.clean_batch,
+        half_lives={**HALF_LIVES, **settings.half_lives},
+    )
+    consolidator = Consolidator(store, embedder, clock, ids, model, ruler, settings.llm_timeout)
+    return Cleaner(store, embedder, clock, ids, twins=twins, consolidator=consolidator, owner=owner, rules=rules)
 
 
 def make_cache(settings: Settings, clock: Clock) -> Cache | None:

@@ -10,7 +10,7 @@ import difflib
 import os
 import sys
 import tomllib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
+from hindsight.domain.memory import Kind
 from hindsight.errors import ConfigError
 
 PREFIX = "HINDSIGHT_"
@@ -183,6 +184,27 @@ class Settings(BaseSettings):
     answer_cache: bool = Field(
         default=True, description="Answer the same question within 10 seconds alike, unless something has changed."
     )
+    half_lives: Annotated[Mapping[Kind, float], NoDecode] = Field(
+        default_factory=dict,
+        description="Days until half of a memory's strength is gone, by kind: `event=60,fact=730`; others as built in.",
+    )
+    stale_days: int = Field(
+        default=365, ge=0, le=36_500, description="Days after which a fact that nobody confirmed is doubted; 0: never."
+    )
+    clean_importance: float = Field(
+        default=0.2, ge=0, le=1, description="Clean-up archives what is less important and has not been used for long."
+    )
+    clean_unused_days: int = Field(default=90, ge=1, le=36_500, description="Days without use that count as long.")
+    clean_alike: float = Field(
+        default=0.95, ge=0.5, le=1, description="Closeness above which clean-up looks whether two say the same."
+    )
+    clean_episode_days: int = Field(
+        default=180, ge=1, le=36_500, description="Days after which what happened is told in a summary."
+    )
+    clean_reviews: int = Field(
+        default=20, ge=0, le=1000, description="Doubted facts that wait in the review queue at once, at most."
+    )
+    clean_batch: int = Field(default=200, ge=1, le=5000, description="Memories that clean-up changes at once.")
     traces_kept: int = Field(
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
     )
@@ -233,6 +255,23 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("half_lives", mode="before")
+    @classmethod
+    def _by_kind(cls, value: object) -> object:
+        pairs = value.split(",") if isinstance(value, str) else None
+        value = value if pairs is None else dict(pair.partition("=")[::2] for pair in pairs if pair.strip())
+        if not isinstance(value, Mapping):
+            return value
+        found: dict[Kind, float] = {}
+        for name, days in value.items():
+            try:
+                found[Kind(str(name).strip().lower())] = float(str(days).strip())
+            except ValueError as error:
+                raise ValueError(f"pairs such as event=60, with any of {', '.join(Kind)} and days above 0") from error
+        if not all(days > 0 for days in found.values()):
+            raise ValueError("days above 0; inf for never")
+        return found
 
     @field_validator("log_level")
     @classmethod

@@ -16,7 +16,7 @@ class Entry:
 
     `id` is the memory's, or the episode's where `kind` is `None`. `episode_ids` are what it rests on, in order;
     an episode rests on itself. `position` is that of the first of these within its session, -1 where unknown.
-    `reply`: said by the assistant or a tool.
+    `importance` is what forgetting by a factor has left of it. `reply`: said by the assistant or a tool.
     """
 
     id: str
@@ -50,7 +50,7 @@ def entry_of_memory(memory: Memory, position: int = -1) -> Entry:
         kind=memory.kind,
         occurred_at=memory.occurred_at,
         status=memory.status,
-        importance=memory.importance,
+        importance=memory.importance * memory.strength,
         confidence=trust_in(memory.body, memory.confidence),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,

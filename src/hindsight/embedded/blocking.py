@@ -75,5 +75,7 @@ class Hindsight(Blocking[AsyncHindsight]):
     prune = blocking(AsyncHindsight.prune)
     summarize = blocking(AsyncHindsight.summarize)
     answer = blocking(AsyncHindsight.answer)
+    cleanup = blocking(AsyncHindsight.cleanup)
+    profile = blocking(AsyncHindsight.profile)
     warm = blocking(AsyncHindsight.warm)
     stats = blocking(AsyncHindsight.stats)

@@ -8,9 +8,10 @@ from hindsight.engine.memories import Memories
 from hindsight.engine.parts import MAX_PAGE, Parts
 from hindsight.engine.searches import Searches
 from hindsight.engine.sessions import Sessions
+from hindsight.engine.tidying import Tidying
 
 __all__ = ["MAX_PAGE", "Engine", "Parts"]
 
 
-class Engine(Memories, Sessions, Searches, Experiences, Digests):
+class Engine(Memories, Sessions, Searches, Experiences, Digests, Tidying):
     """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

@@ -10,6 +10,7 @@ from hindsight.domain.page import Order, Page
 from hindsight.domain.query import Filters
 from hindsight.engine.parts import Running, checked, page_size
 from hindsight.errors import InvalidInput
+from hindsight.upkeep.cleanup import Cleaner
 from hindsight.write.request import WriteRequest, check_text
 from hindsight.write.review import decide, reviews_of
 
@@ -80,7 +81,8 @@ class Memories(Running):
 
     async def undo(self, namespace: str, token: str) -> Receipt:
         """Take back what one call changed. `Conflict` if it has been changed since."""
-        receipt = await self._parts.amender.undo(checked(namespace), check_text("token", token))
+        undo = self._parts.cleaner.undo if Cleaner.owns(check_text("token", token)) else self._parts.amender.undo
+        receipt = await undo(checked(namespace), token)
         await self._parts.answers.drop(namespace)
         return receipt
 

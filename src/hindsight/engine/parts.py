@@ -21,6 +21,7 @@ from hindsight.projection import Projection
 from hindsight.search.answers import Answers
 from hindsight.search.pipeline import Searcher
 from hindsight.search.replay import Replayer
+from hindsight.upkeep.cleanup import Cleaner
 from hindsight.upkeep.jobs import Worker
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
@@ -48,6 +49,7 @@ class Parts:
     recorder: Recorder
     merger: Merger
     pruner: Pruner
+    cleaner: Cleaner
     feedback: Feedback
     worker: Worker
     sessions: Sessions

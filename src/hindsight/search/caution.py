@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from hindsight.domain.experience import Experience, OutcomeStatus
 from hindsight.language.fold import fold
@@ -88,10 +89,13 @@ def reads_like_instruction(text: str) -> bool:
     return any(sign.stands_in(folded) for sign in signs)
 
 
-def warning_for(text: str, experience: Experience | None = None, differs: Sequence[str] = ()) -> str | None:
+def warning_for(
+    text: str, experience: Experience | None = None, differs: Sequence[str] = (), since: date | None = None
+) -> str | None:
     """What to be careful with in a hit, in the language of its text; `None` for nothing.
 
-    `differs`: what makes the situation of an experience another one than the present.
+    `differs`: what makes the situation of an experience another one than the present. `since`: the day it was last
+    confirmed, where that is too long ago.
     """
     words = wording(text)
     warnings = []
@@ -100,6 +104,8 @@ def warning_for(text: str, experience: Experience | None = None, differs: Sequen
         if experience.outcome.status is OutcomeStatus.FAILURE:
             warnings.append(words.failed)
         warnings += [words.other.format(what=words.others[what]) for what in differs]
+    if since is not None:
+        warnings.append(words.stale.format(date=since.isoformat()))
     if reads_like_instruction(text):
         warnings.append(words.instruction)
     return words.also.join(warnings) or None

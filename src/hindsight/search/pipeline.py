@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from hindsight.domain.episode import Episode
 from hindsight.domain.evaluation import Setting
 from hindsight.domain.experience import Experience
+from hindsight.domain.forgetting import STALE_DAYS, last_verified, stale
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order
@@ -50,6 +51,7 @@ class SearchSettings:
     """How to rank, by which routes, and how long a search may take in seconds.
 
     `budget`: tokens of a block where none is asked for, measured by `ruler`. `idle`: after so long a session is over.
+    `stale_days`: see `domain.forgetting`.
     """
 
     weights: Weights = PRESETS["default"]
@@ -58,6 +60,7 @@ class SearchSettings:
     expansion: Expansion = field(default_factory=Expansion)
     budget: int = DEFAULT_TOKENS
     ruler: Ruler = ESTIMATE
+    stale_days: int = STALE_DAYS
     idle: timedelta = IDLE
 
 
@@ -156,7 +159,7 @@ class Searcher:
             selection = select(ranking.ranked, question)
             span.count(chosen=len(selection.chosen), repeated=len(selection.repeated))
         with trace.span("read"):
-            hits, lasting = await self._hits(namespace, selection.chosen, standing)
+            hits, lasting = await self._hits(namespace, selection.chosen, standing, question.asked_at)
         with trace.span("pack") as span:
             block = pack(
                 hits, lasting, question, confident=ranking.confident, ruler=self._settings.ruler, working=working
@@ -201,14 +204,19 @@ class Searcher:
         return sorted(lasting, key=lambda one: max(one.importance, STANDING_IMPORTANCE * one.pinned), reverse=True)
 
     async def _hits(
-        self, namespace: str, chosen: Sequence[Ranked], standing: Sequence[Memory]
+        self, namespace: str, chosen: Sequence[Ranked], standing: Sequence[Memory], asked_at: datetime
     ) -> tuple[list[Hit], list[MemoryHit]]:
         """The chosen with their evidence, and the standing memories with theirs, in one round to the store."""
         memory_ids = [one.entry.id for one in chosen if one.entry.kind is not None]
         episode_ids = {episode_id for one in chosen for episode_id in _evidence(one)}
         episode_ids |= {source.episode_id for memory in standing for source in memory.sources[-1:]}
         memories, episodes = await self._store.memories_and_episodes(namespace, memory_ids, sorted(episode_ids))
-        hits = [hit for one in chosen if (hit := _hit(one, memories, episodes)) is not None]
+        stale_days = self._settings.stale_days
+
+        def doubted(memory: Memory) -> date | None:
+            return last_verified(memory).date() if stale(memory, asked_at, stale_days) else None
+
+        hits = [hit for one in chosen if (hit := _hit(one, memories, episodes, doubted)) is not None]
         found = {hit.memory_id: hit for hit in hits if isinstance(hit, MemoryHit)}
         return hits, [found.get(memory.id) or _standing_hit(memory, episodes) for memory in standing]
 
@@ -232,8 +240,16 @@ def _evidence(ranked: Ranked) -> Sequence[str]:
     return ranked.entry.episode_ids[:MOST_SOURCES]
 
 
-def _hit(ranked: Ranked, memories: Mapping[str, Memory], episodes: Mapping[str, Episode]) -> Hit | None:
-    """A hit with its sources; `None` if it has gone since it was ranked."""
+def _hit(
+    ranked: Ranked,
+    memories: Mapping[str, Memory],
+    episodes: Mapping[str, Episode],
+    doubted: Callable[[Memory], date | None],
+) -> Hit | None:
+    """A hit with its sources; `None` if it has gone since it was ranked.
+
+    `doubted`: the day from which on nobody has confirmed a memory that may no longer hold.
+    """
     entry, scores = ranked.entry, parts_of(ranked)
     if entry.kind is None:
         episode = episodes.get(entry.id)
@@ -241,7 +257,7 @@ def _hit(ranked: Ranked, memories: Mapping[str, Memory], episodes: Mapping[str, 
     memory = memories.get(entry.id)
     if memory is None:
         return None
-    warning = _warning(memory, differing(ranked))
+    warning = _warning(memory, differing(ranked), doubted(memory))
     return MemoryHit(memory, ranked.score, scores, _sources(memory, episodes), warning)
 
 
@@ -257,8 +273,9 @@ def _sources(memory: Memory, episodes: Mapping[str, Episode]) -> tuple[SourceTex
     )
 
 
-def _warning(memory: Memory, differs: Sequence[str] = ()) -> str | None:
-    return warning_for(memory.content, memory.body if isinstance(memory.body, Experience) else None, differs)
+def _warning(memory: Memory, differs: Sequence[str] = (), since: date | None = None) -> str | None:
+    experience = memory.body if isinstance(memory.body, Experience) else None
+    return warning_for(memory.content, experience, differs, since)
 
 
 def _result(found: Found, trace: Trace) -> SearchResult:

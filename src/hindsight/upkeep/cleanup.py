@@ -41,10 +41,11 @@ from hindsight.domain.forgetting import last_verified, stale, strength
 from hindsight.domain.memory import Layer, Memory, Status
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
-from hindsight.errors import Conflict, HindsightError, NotFound
+from hindsight.errors import Conflict, HindsightError, InvalidInput, NotFound
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.upkeep.alike import Twins
 from hindsight.upkeep.consolidate import Consolidator, Group
+from hindsight.upkeep.jobs import Handler
 from hindsight.upkeep.resting import left_open
 from hindsight.write.task import LEASE, kept_leased
 from hindsight.write.undo import take_back
@@ -76,6 +77,13 @@ class Planned:
     batch: Batch
     entries: tuple[CleanEntry, ...]
     added: tuple[Memory, ...] = ()
+
+
+def parse_cleaning(*, dry_run: object = True, actor: str = "") -> Cleaning:
+    """Check what a caller wants. `InvalidInput` names the field."""
+    if not isinstance(dry_run, bool):
+        raise InvalidInput("dry_run", dry_run, "true or false")
+    return Cleaning(dry_run, actor)
 
 
 Plan: TypeAlias = Callable[[str], Awaitable[Planned | None]]
@@ -162,6 +170,11 @@ class Cleaner:
             )
             outcomes += receipt.outcomes
         return Receipt(tuple(outcomes), undo=f"undo:{token}")
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """What a worker needs to do the jobs of clean-up."""
+        return {CLEAN_JOB: self.work, CONSOLIDATE_JOB: self.consolidate}
 
     @staticmethod
     def owns(token: str) -> bool:

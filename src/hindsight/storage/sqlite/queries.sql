@@ -7,7 +7,7 @@ m.importance, m.confidence, m.strength, m.pinned, m.verbatim, m.origin, m.valid_
 m.session_id, m.speaker, m.agent, m.tags, m.entities, m.sources, m.metadata, m.version
 
 -- fragment: memory_entry
-m.id, m.content, m.layer, m.kind, m.occurred_at, m.status, m.importance, m.confidence, m.valid_from, m.valid_to,
+m.id, m.content, m.layer, m.kind, m.occurred_at, m.status, m.importance * m.strength, m.confidence, m.valid_from, m.valid_to,
 m.session_id, m.position, m.speaker, m.tags, m.entities, m.pinned, m.sources, m.origin, m.body
 
 -- fragment: episode
