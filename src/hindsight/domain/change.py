@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from hindsight.domain.kept import Kept
+
 
 class Act(StrEnum):
     """What was done to a memory; the word that stands in its history."""
@@ -206,6 +208,7 @@ class Batch:
     `episode_states` moves episodes in and out of sight; episodes new in this batch start as `OPEN`, and a closed one
     ends when the last of its superseded memories did, or now where none tells. A review takes the place of one with
     the same `memory_id`. A new episode keeps its session awake; `ends` are sessions that are over with this batch.
+    `kept` is part of an export.
     """
 
     namespace: str
@@ -220,6 +223,7 @@ class Batch:
     episode_states: tuple[tuple[str, EpisodeState], ...] = ()
     reviews: tuple[Review, ...] = ()
     ends: tuple[SessionEnd, ...] = ()
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 
 from hindsight.domain.change import Batch, Embedding, Put
+from hindsight.domain.kept import Kept
 from hindsight.domain.query import Filters
 from hindsight.errors import InvalidInput
 
@@ -30,7 +31,7 @@ def check_batch(batch: Batch) -> None:
     """`InvalidInput` for a batch that no store takes."""
     check_text("namespace", batch.namespace, empty=False)
     check_text("key", batch.key, empty=False)
-    for name in ("episodes", "puts", "jobs", "done", "receipt", "episode_states", "ends", "at"):
+    for name in ("episodes", "puts", "jobs", "done", "receipt", "episode_states", "ends", "at", "kept"):
         _check(name, getattr(batch, name))
     for embedding in batch.embeddings:
         _check_embedding(embedding)
@@ -40,6 +41,19 @@ def check_batch(batch: Batch) -> None:
     versions: dict[str, int] = {}
     for number, put in enumerate(batch.puts):
         _check_put(f"puts[{number}]", put, batch.namespace, versions)
+    if batch.kept is not None:
+        _check_kept(batch.kept, batch.namespace)
+
+
+def _check_kept(kept: Kept, namespace: str) -> None:
+    named = [(f"kept.episodes[{number}].episode", one.episode.namespace) for number, one in enumerate(kept.episodes)]
+    for number, memory in enumerate(kept.memories):
+        named.append((f"kept.memories[{number}].memory", memory.memory.namespace))
+        for place, state in enumerate(memory.revisions):
+            named.append((f"kept.memories[{number}].revisions[{place}].memory", state.memory.namespace))
+    for name, found in named:
+        if found != namespace:
+            raise InvalidInput(f"{name}.namespace", found, f"{namespace!r}, the batch's")
 
 
 def _check_put(name: str, put: Put, namespace: str, versions: dict[str, int]) -> None:

@@ -11,7 +11,9 @@ import numpy as np
 from hindsight.domain.change import Batch, Job, JobDone, JobState, NewJob, Revision
 from hindsight.domain.entry import searchable_text
 from hindsight.domain.episode import EpisodeState
+from hindsight.domain.kept import Kept, KeptMemory
 from hindsight.domain.memory import Status
+from hindsight.domain.page import Use
 from hindsight.errors import Conflict
 from hindsight.storage.oracle.space import Space
 
@@ -59,6 +61,51 @@ def put_memories(space: Space, batch: Batch) -> None:
     keys = [memory.content_key for memory in space.memories.values() if memory.status is Status.ACTIVE]
     if len(keys) != len(set(keys)):
         raise Conflict("another active memory says the same (content_key)")
+
+
+def keep(space: Space, batch: Batch, before: dict[str, EpisodeState | None]) -> list[str]:
+    """Part of an export as it is; the ids that it brings."""
+    if batch.kept is None:
+        return []
+    for one in batch.kept.episodes:
+        keys = {episode.key for episode in space.episodes.values()}
+        if one.episode.id in space.episodes or one.episode.key in keys:
+            raise Conflict("an episode with this id or key is there already")
+        session = [other.position for other in space.episodes.values() if other.session_id == one.episode.session_id]
+        position = one.episode.position
+        if position < 0 or position in session:
+            position = max(session, default=-1) + 1
+        space.episodes[one.episode.id] = replace(one.episode, position=position)
+        space.states[one.episode.id] = (one.state, one.since)
+        before[one.episode.id] = None
+    for kept in batch.kept.memories:
+        _keep_memory(space, kept)
+    for session_ in batch.kept.sessions:
+        if session_.session.id not in space.sessions:
+            space.sessions[session_.session.id] = session_.session
+            space.variables.update({(session_.session.id, name): value for name, value in session_.variables})
+    return [one.episode.id for one in batch.kept.episodes] + [one.memory.id for one in batch.kept.memories]
+
+
+def _keep_memory(space: Space, kept: KeptMemory) -> None:
+    memory = kept.memory
+    if memory.id in space.memories:
+        raise Conflict("a memory with this id is there already")
+    if any(source.episode_id not in space.episodes for source in memory.sources):
+        raise Conflict("a memory rests on an episode that is not stored")
+    if memory.status is Status.ACTIVE and any(
+        other.status is Status.ACTIVE and other.content_key == memory.content_key for other in space.memories.values()
+    ):
+        raise Conflict("another active memory says the same (content_key)")
+    space.memories[memory.id] = memory
+    space.revisions.extend((memory.id, replace(revision, change=space.change)) for revision in kept.revisions)
+
+
+def kept_uses(batch: Batch) -> dict[tuple[str, str], Use]:
+    """How often what a batch takes over was given back."""
+    kept = batch.kept or Kept()
+    ids = [(one.episode.id, one.use) for one in kept.episodes] + [(one.memory.id, one.use) for one in kept.memories]
+    return {(batch.namespace, entry_id): use for entry_id, use in ids if use is not None}
 
 
 def put_vectors(space: Space, batch: Batch) -> None:

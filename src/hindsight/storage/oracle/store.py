@@ -36,6 +36,8 @@ from hindsight.storage.oracle.applying import (
     check_ends,
     end_sessions,
     finish_job,
+    keep,
+    kept_uses,
     move_episodes,
     put_memories,
     put_vectors,
@@ -71,6 +73,7 @@ class OracleStore(Beside):
         touched.update(dict.fromkeys(before))
         put_memories(space, batch)
         touched.update((put.memory.id, None) for put in batch.puts)
+        touched.update(dict.fromkeys(keep(space, batch, before)))
         put_vectors(space, batch)
         touched.update((embedding.entry_id, None) for embedding in batch.embeddings)
         move_episodes(space, batch, before)
@@ -84,6 +87,7 @@ class OracleStore(Beside):
         space.applied[batch.key] = Applied(space.change, batch.receipt)
         self._spaces[batch.namespace] = space
         self._jobs = jobs
+        self._uses.update(kept_uses(batch))
         return space.applied[batch.key]
 
     async def embedding_model(self) -> str | None:

@@ -12,6 +12,7 @@ from hindsight.domain.change import Applied, Batch, Put
 from hindsight.domain.entry import searchable_text
 from hindsight.domain.episode import EpisodeState
 from hindsight.domain.experience import Experience
+from hindsight.domain.kept import Kept, KeptMemory
 from hindsight.domain.memory import Memory, Statement
 from hindsight.errors import Conflict
 from hindsight.storage.snapshot import dumps, receipt_json, receipt_of, snapshot_json
@@ -26,7 +27,7 @@ from hindsight.storage.sql import (
 )
 from hindsight.storage.sqlite.connection import Database
 from hindsight.storage.sqlite.jobs import add_jobs, finish_job
-from hindsight.storage.sqlite.sessions import check_ends, end_sessions, wake
+from hindsight.storage.sqlite.sessions import check_ends, end_sessions, keep_session, wake
 
 
 @dataclass(slots=True)
@@ -57,6 +58,8 @@ def _apply(database: Database, batch: Batch) -> Applied:
     progress = Progress(change)
     _add_episodes(database, batch, progress)
     _put_memories(database, batch, progress)
+    if batch.kept is not None:
+        _keep(database, batch.namespace, batch.kept, progress)
     _put_vectors(database, batch, progress)
     _move_episodes(database, batch, progress)
     end_sessions(database, batch)
@@ -305,6 +308,66 @@ def _add_revisions(database: Database, batch: Batch, change: int, rows: dict[str
             for put in batch.puts
         ],
     )
+
+
+# Exports ------------------------------------------------------------------------------------------------------------
+
+
+def _keep(database: Database, namespace: str, kept: Kept, progress: Progress) -> None:
+    """Take over part of an export as it is: nothing of it is read anew, and its past stays."""
+    for one in kept.episodes:
+        episode = one.episode
+        taken = database.row("position_taken", (namespace, episode.session_id, episode.position))
+        place = episode.position
+        if place < 0 or taken is not None:
+            place = 1 + _last(database, namespace, episode.session_id)
+        row = episode_row(episode, place, one.since)
+        database.run("insert_episode", (*row[:-2], one.state.value, row[-1]))
+        progress.before[episode.id] = None
+        progress.touched[episode.id] = None
+    if kept.memories:
+        _keep_memories(database, namespace, kept.memories, progress)
+    uses = [(one.episode.id, one.use) for one in kept.episodes] + [(one.memory.id, one.use) for one in kept.memories]
+    database.run_many(
+        "keep_use",
+        [
+            (namespace, entry_id, use.count, round((use.last_used or 0) * 1_000_000))
+            for entry_id, use in uses
+            if use is not None
+        ],
+    )
+    for session in kept.sessions:
+        keep_session(database, namespace, session)
+
+
+def _keep_memories(database: Database, namespace: str, kept: Sequence[KeptMemory], progress: Progress) -> None:
+    memories = {one.memory.id: one.memory for one in kept}
+    if len(memories) < len(kept) or database.rows("stored_memories", (namespace, listed(list(memories)))):
+        raise Conflict("a memory with this id is there already")
+    sources = [source.episode_id for memory in memories.values() for source in memory.sources]
+    places = _places(database, namespace, list(dict.fromkeys(sources)))
+    for episode_id in sources:
+        if episode_id not in places:
+            raise Conflict(f"a memory rests on episode {episode_id}, which is not stored")
+    numbers = _numbers(database, memories, {})
+    rows = {identifier: memory_row(memory) for identifier, memory in memories.items()}
+    database.run_many(
+        "put_memory",
+        [_whole_row(numbers[identifier], memories[identifier], row, places) for identifier, row in rows.items()],
+    )
+    _put_lookups(database, memories, {}, rows, numbers, places)
+    database.run_many(
+        "insert_revision",
+        [
+            (
+                namespace, progress.change, one.memory.id, micros(state.at), state.act.value, state.reason,
+                listed(state.other_ids), state.actor, snapshot_json(MEMORY_COLUMNS, memory_row(state.memory)),
+            )
+            for one in kept
+            for state in one.revisions
+        ],
+    )  # fmt: skip
+    progress.touched.update(dict.fromkeys(memories))
 
 
 # Vectors ------------------------------------------------------------------------------------------------------------

@@ -157,6 +157,9 @@ INSERT INTO episode (
     metadata, state, state_since
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
+-- name: position_taken
+SELECT 1 FROM episode WHERE namespace = ?1 AND session_id IS ?2 AND position = ?3
+
 -- name: move_episode
 UPDATE episode SET state = ?3, state_since = coalesce(
     (
@@ -303,6 +306,13 @@ CROSS JOIN use_count AS u ON u.namespace = ?1 AND u.id = wanted.value
 INSERT INTO use_count (namespace, id, count, last_used) VALUES (?, ?, ?, ?)
 ON CONFLICT (namespace, id) DO UPDATE
 SET count = count + excluded.count, last_used = max(last_used, excluded.last_used)
+
+-- name: keep_use
+INSERT INTO use_count (namespace, id, count, last_used) VALUES (?, ?, ?, ?) ON CONFLICT (namespace, id) DO NOTHING
+
+-- name: keep_session
+INSERT INTO session (namespace, id, active_at, ended_at) VALUES (?, ?, ?, ?)
+ON CONFLICT (namespace, id) DO NOTHING RETURNING id
 
 -- name: put_trace
 INSERT OR REPLACE INTO trace (namespace, id, at, body) VALUES (?, ?, ?, ?)

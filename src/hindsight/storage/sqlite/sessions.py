@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from hindsight.domain.change import Batch
+from hindsight.domain.kept import KeptSession
 from hindsight.domain.session import Session, SessionEnd, Variable, Working
 from hindsight.errors import Conflict
-from hindsight.storage.snapshot import loads
+from hindsight.storage.snapshot import dumps, loads
 from hindsight.storage.sql import Row, episode_of, micros, moment, optional_micros, optional_moment
 from hindsight.storage.sqlite.connection import Database
 
@@ -33,6 +34,20 @@ def end_sessions(database: Database, batch: Batch) -> None:
     for end in batch.ends:
         database.run("end_session", (batch.namespace, end.session_id, micros(batch.at)))
         database.run("drop_variables", (batch.namespace, end.session_id))
+
+
+def keep_session(database: Database, namespace: str, kept: KeptSession) -> None:
+    """Take over a session of an export, with its variables, unless it is known."""
+    session = kept.session
+    row = (namespace, session.id, micros(session.active_at), optional_micros(session.ended_at))
+    if database.row("keep_session", row) is not None:
+        database.run_many(
+            "put_variable",
+            [
+                (namespace, session.id, name, dumps(one.value), micros(one.set_at), optional_micros(one.expires_at))
+                for name, one in kept.variables
+            ],
+        )
 
 
 def set_working(
