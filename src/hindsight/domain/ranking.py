@@ -142,12 +142,10 @@ def relevance_scale(signals: Iterable[str]) -> float:
 
 def relevance(signals: Mapping[str, float], *, scale: float) -> float:
     """Signals by name, weighed and brought to 0 to 1."""
-    return share(sum(map(mul, map(SIGNAL_WEIGHTS.__getitem__, signals), signals.values())), scale=scale)
-
-
-def share(weighed: float, *, scale: float) -> float:
-    """What signals add up to once weighed, brought to 0 to 1."""
-    return min(1.0, weighed / scale) if scale > 0 else 0.0
+    if scale <= 0:
+        return 0.0
+    weighed: float = sum(map(mul, map(SIGNAL_WEIGHTS.__getitem__, signals), signals.values()))
+    return min(1.0, weighed / scale)
 
 
 def fits(coverage: float | None, closeness: float | None) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -163,7 +164,7 @@ class Columns:
 
     def rows_of(self, ids: Iterable[str]) -> Rows:
         """The row of each entry, -1 for one that is not held."""
-        return np.array([self._rows.get(entry_id, -1) for entry_id in ids], np.int64)
+        return np.fromiter(map(self._rows.get, ids, repeat(-1)), np.int64)
 
     def around(self, ids: Iterable[str], keep: Mask) -> Rows:
         """The rows of these entries and of all others of their sessions, of those in `keep`.

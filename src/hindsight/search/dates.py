@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -36,13 +37,19 @@ def windows_of(text: str, asked_at: datetime) -> tuple[Window, ...]:
     """The times that a question names, seen from the asker's clock; those that narrow nothing down are left out."""
     known = [
         (mention, window)
-        for mention in find_times(text, asked_at)
+        for mention in _times(text, asked_at)
         if mention.start is not None and mention.end is not None and not _idle(mention, asked_at)
         for window in _readings(mention, asked_at)
     ]
     # «In February, what did she say had happened recently»: recently is then in February.
     firm = [window for mention, window in known if not (mention.vague and abs(asked_at - window[1]) < _RECENT)]
     return tuple(firm or [window for _, window in known])
+
+
+@lru_cache(maxsize=64)
+def _times(text: str, asked_at: datetime) -> tuple[TimeMention, ...]:
+    """The times in a text, which a question is asked for twice."""
+    return tuple(find_times(text, asked_at))
 
 
 def _readings(mention: TimeMention, asked_at: datetime) -> tuple[Window, ...]:
@@ -67,7 +74,7 @@ def _a_year_before(moment: datetime) -> datetime:
 
 def without_times(text: str, asked_at: datetime) -> str:
     """A question without the words that name times."""
-    for mention in reversed(find_times(text, asked_at)):
+    for mention in reversed(_times(text, asked_at)):
         text = f"{text[: mention.span[0]]} {text[mention.span[1] :]}"
     return text
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from heapq import heappop, heappush
+from heapq import heappop, heapreplace
 
 import numpy as np
 
@@ -92,13 +91,18 @@ async def rank(
     # The store has the last word: an index may not have seen yet that an entry went or changed.
     matches = question.filters.matches
     places = [place for place, found in zip(pool, ids, strict=True) if found in entries and matches(entries[found])]
-    scale, rows = _scored(places, entries, candidates, weighed, uses, question)
-    best = max(rows, key=lambda one: one.parts.relevance, default=None)
-    answered = best is not None and _fits(best.entry.id, best.place, (), candidates, recalled)
-    lift = ranking.lift_of(weights, best.parts.relevance if best else 0.0, answered=answered)
-    for one in rows:
-        one.score = one.parts.score(weights, lift)
-    rows = _broad(_facts_for_episodes(rows), candidates, weights.relevance / scale if scale else 0.0)
+    current = [entries[candidates.ids[place]] for place in places]
+    named = _naming(current, question)
+    scale = ranking.relevance_scale([*candidates.in_play(), *((SPEAKER,) if any(named) else ())])
+    at = np.array(places, np.intp)
+    parts = _parts(current, named, weighed[at], uses, question, scale)
+    best = max(range(len(parts)), key=lambda number: parts[number].relevance, default=None)
+    answered = best is not None and _fits(current[best].id, places[best], (), candidates, recalled)
+    lift = ranking.lift_of(weights, parts[best].relevance if best is not None else 0.0, answered=answered)
+    sessions, steps = candidates.around.sessions[at].tolist(), candidates.steps[at].tolist()
+    scores = [one.score(weights, lift) for one in parts]
+    rows = [*map(_Row, places, current, parts, scores, named, sessions, steps)]
+    rows = _broad(_facts_for_episodes(rows), weights.relevance / scale if scale else 0.0)
     confident = bool(rows) and _fits(rows[0].entry.id, rows[0].place, rows[0].stands_for, candidates, recalled)
     ranked = tuple(_ranked(rows, candidates))
     return Ranking(ranked, confident, len(candidates.ids) - len(pool), scale, lift, uses, candidates)
@@ -131,48 +135,40 @@ async def _uses(
 
 @dataclass(slots=True)
 class _Row:
-    """A candidate on its way to its place. `lost`: what breadth has taken from it, in units of the signals' sum."""
+    """A candidate on its way to its place. `step`: what it loses for each hit of its session that is given before it.
+
+    `lost`: what breadth has taken from it; both in units of the signals' sum.
+    """
 
     place: int
     entry: Entry
     parts: Parts
+    score: float
     named: bool
-    score: float = 0.0
+    session: int
+    step: float
     lost: float = 0.0
     stands_for: tuple[str, ...] = ()
 
-    @property
-    def order(self) -> tuple[float, str]:
-        """Best first, ties by id."""
-        return -self.score, self.entry.id
 
-
-def _scored(
-    places: Sequence[int],
-    entries: Mapping[str, Entry],
-    candidates: Candidates,
-    weighed: Values,
-    uses: Mapping[str, int],
-    question: Question,
-) -> tuple[float, list[_Row]]:
-    """The scale of relevance, and the entries with their parts, not weighed yet."""
-    asked = frozenset(question.terms)
-    current = [entries[candidates.ids[place]] for place in places]
-    named = {speaker for speaker in {entry.speaker for entry in current} if speaker and _names(speaker, asked)}
-    scale = ranking.relevance_scale([*candidates.in_play(), *((SPEAKER,) if named else ())])
+def _parts(
+    entries: Sequence[Entry], named: Sequence[bool], weighed: Values, uses: Mapping[str, int], question: Question,
+    scale: float,
+) -> list[Parts]:  # fmt: skip
+    """The four parts of each entry."""
     moment = question.filters.as_of or question.asked_at
     now = moment.timestamp()
-    rows = []
-    for place, entry, fitting in zip(places, current, weighed[np.array(places, np.intp)].tolist(), strict=True):
-        is_named = entry.speaker in named
-        parts = Parts(
-            relevance=ranking.share(fitting + SIGNAL_WEIGHTS[SPEAKER] if is_named else fitting, scale=scale),
-            freshness=ranking.freshness((now - entry.occurred_at.timestamp()) / DAY_SECONDS),
-            importance=importance_at(entry.importance, entry.valid_to, moment),
-            use=ranking.use(uses.get(entry.id, 0)),
+    fitting = np.where(named, weighed + SIGNAL_WEIGHTS[SPEAKER], weighed)
+    relevance = np.minimum(1.0, fitting / scale) if scale > 0 else np.zeros(len(entries))
+    return [
+        Parts(
+            fits,
+            ranking.freshness((now - entry.occurred_at.timestamp()) / DAY_SECONDS),
+            importance_at(entry.importance, entry.valid_to, moment),
+            ranking.use(uses.get(entry.id, 0)),
         )
-        rows.append(_Row(place, entry, parts, is_named))
-    return scale, rows
+        for entry, fits in zip(entries, relevance.tolist(), strict=True)
+    ]
 
 
 def _ranked(rows: Sequence[_Row], candidates: Candidates) -> Iterator[Ranked]:
@@ -183,6 +179,13 @@ def _ranked(rows: Sequence[_Row], candidates: Candidates) -> Iterator[Ranked]:
         if one.lost:
             signals[BREADTH] = -one.lost
         yield Ranked(one.entry, signals, one.parts, one.score, one.stands_for)
+
+
+def _naming(entries: Sequence[Entry], question: Question) -> list[bool]:
+    """Whether the question names who spoke, for each entry."""
+    asked = frozenset(question.terms)
+    named = {speaker for speaker in {entry.speaker for entry in entries} if speaker and _names(speaker, asked)}
+    return [entry.speaker in named for entry in entries]
 
 
 def _names(speaker: str, asked: frozenset[str]) -> bool:
@@ -206,7 +209,8 @@ def _facts_for_episodes(rows: Sequence[_Row]) -> list[_Row]:
     episodes = {one.entry.id: one for one in rows if one.entry.kind is None}
     stood_for: set[str] = set()
     lifted: list[tuple[_Row, float]] = []
-    for one in sorted(rows, key=_order):  # best first: an episode goes to the best of its facts
+    # Best first: an episode goes to the best of its facts.
+    for one in sorted(rows, key=lambda one: (-one.score, one.entry.id)):
         if one.entry.kind is None:
             continue
         for episode_id in one.entry.episode_ids:
@@ -222,34 +226,31 @@ def _facts_for_episodes(rows: Sequence[_Row]) -> list[_Row]:
     return [one for one in rows if one.entry.id not in stood_for]
 
 
-def _broad(rows: Iterable[_Row], candidates: Candidates, unit: float) -> list[_Row]:
+def _broad(rows: Iterable[_Row], unit: float) -> list[_Row]:
     """The same hits so that no transcript fills the answer, and no turn: a hit costs the others of its own a step.
 
     `unit`: what one unit of a signal is worth in the score.
     """
-    given: Counter[int] = Counter()
-    told: Counter[str] = Counter()
-    waiting = sorted((*one.order, one) for one in rows)  # best first is a heap
-    sessions, steps = candidates.around.sessions, candidates.steps
+    given: dict[int, int] = {}  # hits by session
+    told: dict[str, int] = {}  # hits by episode
+    waiting = sorted((-one.score, one.entry.id, one) for one in rows)  # best first is a heap
     broad: list[_Row] = []
     while waiting:
-        behind, entry_id, one = heappop(waiting)
-        session = sessions.item(one.place)
-        again = min(map(told.__getitem__, one.entry.episode_ids), default=0)  # what rests on more has more to say
-        loss = steps.item(one.place) * given[session] + ranking.TOLD_AGAIN * again
+        behind, entry_id, one = waiting[0]
+        episodes = one.entry.episode_ids
+        again = min([told.get(episode, 0) for episode in episodes], default=0)  # what rests on more has more to say
+        loss = one.step * given.get(one.session, 0) + ranking.TOLD_AGAIN * again
         if loss > one.lost:
-            heappush(waiting, (behind + unit * (loss - one.lost), entry_id, one))
+            heapreplace(waiting, (behind + unit * (loss - one.lost), entry_id, one))
             one.lost = loss
             continue
-        given[session] += 1
-        told.update(one.entry.episode_ids)
+        heappop(waiting)
+        given[one.session] = given.get(one.session, 0) + 1
+        for episode in episodes:
+            told[episode] = told.get(episode, 0) + 1
         one.score = -behind
         broad.append(one)
     return broad
-
-
-def _order(row: _Row) -> tuple[float, str]:
-    return row.order
 
 
 def _fits(entry_id: str, place: int, stands_for: Iterable[str], candidates: Candidates, recalled: Recalled) -> bool:
