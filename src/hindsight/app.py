@@ -27,6 +27,9 @@ from hindsight.experience.feedback import Feedback
 from hindsight.experience.merge import Merger
 from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
+from hindsight.experience.reflect.proposals import Proposals
+from hindsight.experience.reflect.reflector import REFLECT_JOB, Reflector, ReflectPolicy
+from hindsight.experience.reflect.words import Worder
 from hindsight.index.embedded import EmbeddedVectorIndex
 from hindsight.index.lexical import EmbeddedLexicalIndex
 from hindsight.language.tokens import ESTIMATE, Ruler, exact
@@ -97,7 +100,7 @@ ANTHROPIC_VERSION = "2023-06-01"
 # With a backoff of up to an hour: a model or a disk that is away for a day loses nothing.
 JOBS = JobPolicy(attempts=32)
 # Kinds of jobs that the end of a session starts; their handlers get `session_id` in the payload.
-SESSION_JOBS: tuple[str, ...] = ()
+SESSION_JOBS: tuple[str, ...] = (REFLECT_JOB,)
 LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
 CACHES: Mapping[str, Callable[[Clock], Cache]] = MappingProxyType({"local": LocalCache})
 # What an answer depends on beside question and memories.
@@ -243,6 +246,8 @@ def _assemble(
     twins = Twins(store, embedder, near if embedder is not None else None, clock, ids)
     cleaner = make_cleaner(settings, twins, model, ruler, owner)
     merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
+    reflector = make_reflector(settings, merger, model)
+    handlers = {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers, REFLECT_JOB: reflector.run}
     searching = SearchSettings(
         weights=PRESETS[settings.ranking],
         routes=Routes(on=frozenset(settings.routes)),
@@ -270,13 +275,23 @@ def _assemble(
             merger=merger,
             pruner=Pruner(store, clock, ids),
             cleaner=cleaner,
-            feedback=Feedback(store, clock, ids),
+            feedback=reflector.feedback,
+            reflector=reflector,
             sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
-            worker=Worker(store, clock, {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers}, owner=owner, policy=JOBS),
+            worker=Worker(store, clock, handlers, owner=owner, policy=JOBS),
             language_model=model,
             reranker=reranker,
         )
     )
+
+
+def make_reflector(settings: Settings, merger: Merger, model: LanguageModel | None) -> Reflector:
+    """Learning from sessions, as the settings want it, on what the merger works with."""
+    store, clock, ids = merger.store, merger.clock, merger.ids
+    worder = Worder(model, answer_tokens=settings.llm_answer_tokens) if model is not None else None
+    policy = ReflectPolicy(settings.reflect_most, settings.reflect_auto_accept, settings.redact)
+    proposals = Proposals(store, merger.embedder, clock, ids, merger)
+    return Reflector(store, proposals, Feedback(store, clock, ids), worder, policy)
 
 
 def make_sessions(settings: Settings, store: Store, clock: Clock, ids: Ids, *, embeds: bool) -> Sessions:
@@ -285,7 +300,7 @@ def make_sessions(settings: Settings, store: Store, clock: Clock, ids: Ids, *, e
         store,
         clock,
         ids,
-        jobs=SESSION_JOBS,
+        jobs=tuple(kind for kind in SESSION_JOBS if settings.reflect or kind != REFLECT_JOB),
         idle=timedelta(minutes=settings.session_idle_minutes),
         redacts=settings.redact,
         embeds=embeds,

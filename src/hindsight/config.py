@@ -205,6 +205,13 @@ class Settings(BaseSettings):
         default=20, ge=0, le=1000, description="Doubted facts that wait in the review queue at once, at most."
     )
     clean_batch: int = Field(default=200, ge=1, le=5000, description="Memories that clean-up changes at once.")
+    reflect: bool = Field(
+        default=True, description="Propose experiences from each session that has ended; they wait for a person."
+    )
+    reflect_most: int = Field(default=5, ge=1, le=50, description="Proposals of one session, the best first.")
+    reflect_auto_accept: bool = Field(
+        default=False, description="Keep proposals at once, without a person's decision; undo takes each back."
+    )
     traces_kept: int = Field(
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
     )

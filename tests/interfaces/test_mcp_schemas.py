@@ -21,6 +21,7 @@ PARAMETERS = {
         "memory_forget": "memory_id | decay_factor reason",
         "memory_feedback": "memory_id outcome | note",
         "memory_prune": "| dry_run min_confidence max_age_days min_uses",
+        "memory_reflect": "session_id |",
         "working_memory": "session_id | set ttl",
     },
     Toolset.LAYERED: {
@@ -37,6 +38,8 @@ PARAMETERS = {
         "memory_prune": "| dry_run min_confidence max_age_days min_uses",
     },
 }
+
+SHORT = ("memory_reflect",)  # which the table itself gives fewer
 
 
 def properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -66,7 +69,7 @@ def test_a_toolset_offers_the_tools_and_parameters_of_the_table(toolset: Toolset
 def test_a_tool_has_three_to_five_parameters_of_which_few_are_required(spec: ToolSpec) -> None:
     required = spec.input_schema.get("required", [])
     assert isinstance(required, list)
-    assert 3 <= len(spec.fields) <= 5
+    assert (1 if spec.name in SHORT else 3) <= len(spec.fields) <= 5
     assert len(required) <= (3 if "trigger_context" in spec.fields else 2)
 
 

@@ -14,6 +14,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.client import ConnectMode
 from mcp_types import CallToolResult, TextContent
 
+from hindsight.config import Toolset
+from hindsight.interfaces.mcp.tools import TOOLSETS
+
 SERVER = [sys.executable, "-m", "hindsight.mcp_server"]
 ABOUT_THE_USER = "用户说他住在北京朝阳区，家里有只猫叫咪咪，对花生过敏"
 TALK = (
@@ -238,7 +241,7 @@ def test_every_line_on_stdout_is_json_even_where_a_library_prints(tmp_path: Path
     assert list(by_id) == [1, *[number for number in by_id if number != 1]]
     assert by_id[1]["result"]["protocolVersion"] == version
     assert by_id[2]["result"]["structuredContent"]["outcomes"]
-    assert len(by_id[3]["result"]["tools"]) == 7
+    assert len(by_id[3]["result"]["tools"]) == len(TOOLSETS[Toolset.FULL])
     assert by_id[4]["error"]["code"] == -32601
 
 

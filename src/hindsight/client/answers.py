@@ -172,8 +172,9 @@ class Revision(Answered):
 
 
 class Contradiction(Answered):
-    """What only the user can decide."""
+    """What only the user can decide: memories that contradict, or a proposed experience, as its `kind` says."""
 
+    kind: str = "contradiction"
     memory_id: str
     state: ReviewState
     reason: str

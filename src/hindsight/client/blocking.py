@@ -69,3 +69,4 @@ class Client(Blocking[AsyncClient]):
     merge_experiences = blocking(AsyncClient.merge_experiences)
     feedback = blocking(AsyncClient.feedback)
     prune = blocking(AsyncClient.prune)
+    reflect = blocking(AsyncClient.reflect)

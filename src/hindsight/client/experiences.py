@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import gzip
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
@@ -10,7 +14,9 @@ from pydantic import TypeAdapter
 
 from hindsight.client.answers import Answered, Memory, Receipt
 from hindsight.client.opening import Opened
+from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import OutcomeStatus
+from hindsight.errors import InvalidInput
 
 RECEIPT: Final = TypeAdapter(Receipt)
 MEMORY: Final = TypeAdapter(Memory)
@@ -65,6 +71,19 @@ class Experiences(Opened):
         path = f"/v1/memories/{quote(memory_id, safe='')}/feedback"
         return await self._call(MEMORY, "POST", path, namespace, body)
 
+    async def reflect(
+        self,
+        *,
+        namespace: str | None = None,
+        session_id: str | None = None,
+        transcript: PathLike[str] | bytes | str | Sequence[Mapping[str, JsonValue]] | None = None,
+        agent: str | None = None,
+    ) -> Answered:
+        """Propose experiences from what was done in a session: what failed, and what then worked."""
+        sent = await asyncio.to_thread(_sent, transcript)
+        body = {"session_id": session_id, "transcript": sent, "agent": agent}
+        return await self._call(REPORT, "POST", "/v1/reflect", namespace, body)
+
     async def prune(
         self,
         *,
@@ -84,3 +103,18 @@ class Experiences(Opened):
             "agent": agent,
         }
         return await self._call(REPORT, "POST", "/v1/prune", namespace, body)
+
+
+def _sent(
+    given: PathLike[str] | bytes | str | Sequence[Mapping[str, JsonValue]] | None,
+) -> str | list[Mapping[str, JsonValue]] | None:
+    """A transcript as REST takes it: text, or messages. `InvalidInput`."""
+    if given is None or isinstance(given, str):
+        return given
+    if not isinstance(given, PathLike | bytes):
+        return list(given)
+    try:
+        raw = given if isinstance(given, bytes) else Path(given).read_bytes()
+        return (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode("utf-8", "replace")
+    except (OSError, EOFError) as error:
+        raise InvalidInput("transcript", str(given)[:200], f"a file that can be read ({error})") from error

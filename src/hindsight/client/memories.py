@@ -19,6 +19,7 @@ from hindsight.domain.episode import EMPTY, Message, Metadata
 from hindsight.domain.memory import Kind
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
+from hindsight.domain.reflection import ProposalChoice
 
 RECEIPT: Final = TypeAdapter(Receipt)
 RECEIPTS: Final = TypeAdapter(dict[str, list[Receipt]])
@@ -137,9 +138,12 @@ class Memories(Opened):
         return await self._call(REVIEWS, "GET", "/v1/review", namespace, parameters=asked)
 
     async def resolve_review(
-        self, memory_id: str, choice: ReviewChoice | str, *, namespace: str | None = None
+        self, memory_id: str, choice: ReviewChoice | ProposalChoice | str, *, namespace: str | None = None
     ) -> Receipt:
-        """Decide a review by the id of its new memory: `new` holds, `old` goes on, or `both` stand."""
+        """Decide a review by the id of its new memory: `new` holds, `old` goes on, or `both` stand.
+
+        A proposed experience is decided by `accept` or `reject`.
+        """
         path = f"/v1/review/{quote(memory_id, safe='')}"
         return await self._call(RECEIPT, "POST", path, namespace, {"choice": str(choice)})
 

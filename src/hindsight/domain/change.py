@@ -30,6 +30,9 @@ class Act(StrEnum):
     FORGOTTEN = "forgotten"
     ARCHIVED = "archived"
     FEEDBACK = "feedback"
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
     UNDONE = "undone"
 
 
@@ -46,6 +49,8 @@ class OutcomeAction(StrEnum):
     DECAYED = "decayed"
     FORGOTTEN = "forgotten"
     ARCHIVED = "archived"
+    PROPOSED = "proposed"
+    REJECTED = "rejected"
     UNDONE = "undone"
 
 

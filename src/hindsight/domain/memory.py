@@ -40,6 +40,11 @@ class Status(StrEnum):
     SUPERSEDED = "superseded"
     FORGOTTEN = "forgotten"
     ARCHIVED = "archived"
+    PROPOSED = "proposed"  # waits for a person to accept it; answers at no time
+
+
+UNSEEN = frozenset((Status.FORGOTTEN, Status.PROPOSED))
+"""What no search shows, not even one about another time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from hindsight.domain.entry import Entry
 from hindsight.domain.hit import Hit, MemoryHit
-from hindsight.domain.memory import Kind, Layer, Status
+from hindsight.domain.memory import UNSEEN, Kind, Layer, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Filters:
     def _answers(self, entry: Entry) -> bool:
         if self.as_of is None:
             return not self.statuses or entry.status in self.statuses
-        if entry.status is Status.FORGOTTEN:
+        if entry.status in UNSEEN:
             return False
         begin = entry.valid_from or entry.occurred_at
         return begin <= self.as_of and (entry.valid_to is None or self.as_of < entry.valid_to)

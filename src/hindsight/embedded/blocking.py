@@ -73,6 +73,7 @@ class Hindsight(Blocking[AsyncHindsight]):
     resolve_review = blocking(AsyncHindsight.resolve_review)
     feedback = blocking(AsyncHindsight.feedback)
     prune = blocking(AsyncHindsight.prune)
+    reflect = blocking(AsyncHindsight.reflect)
     summarize = blocking(AsyncHindsight.summarize)
     answer = blocking(AsyncHindsight.answer)
     cleanup = blocking(AsyncHindsight.cleanup)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
+from os import PathLike
 
 from hindsight.domain.change import Receipt
+from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
 from hindsight.domain.pruning import PruneReport
+from hindsight.domain.reflection import Reflection
 from hindsight.embedded.opening import Opened
 from hindsight.experience.prune import parse_prune
 from hindsight.experience.record import agent_name, parse_experience
+from hindsight.experience.reflect.reflector import parse_reflect
 
 
 class Experiences(Opened):
@@ -70,6 +75,24 @@ class Experiences(Opened):
         engine = await self.engine()
         agent = self._settings.agent if agent is None else agent
         return await engine.feedback(self._within(namespace), memory_id, outcome, note=note, agent=agent)
+
+    async def reflect(
+        self,
+        *,
+        namespace: str | None = None,
+        session_id: str | None = None,
+        transcript: PathLike[str] | bytes | str | Sequence[Mapping[str, JsonValue]] | None = None,
+        agent: str | None = None,
+    ) -> Reflection:
+        """Propose experiences from what was done in a session: what failed, and what then worked.
+
+        `session_id`: one that was written here. `transcript`: a path, or the content of a file, in Claude Code's JSON
+        lines, or messages with tool calls and results. What is proposed waits in `reviews` unless the setting
+        `reflect_auto_accept` is on; the same again proposes nothing new. `InvalidInput`, `NotFound`.
+        """
+        agent = self._settings.agent if agent is None else agent
+        request = await asyncio.to_thread(parse_reflect, session_id=session_id, transcript=transcript, agent=agent)
+        return await (await self.engine()).reflect(self._within(namespace), request)
 
     async def prune(
         self,

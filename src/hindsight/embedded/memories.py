@@ -10,6 +10,7 @@ from hindsight.domain.episode import EMPTY, Message, Metadata
 from hindsight.domain.memory import Kind, Memory
 from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters
+from hindsight.domain.reflection import Proposal, ProposalChoice
 from hindsight.embedded.opening import Opened
 from hindsight.search.request import parse_filters
 from hindsight.write.parse import parse_write
@@ -131,15 +132,20 @@ class Memories(Opened):
         state: ReviewState | str = ReviewState.OPEN,
         limit: int = 50,
         after: str | None = None,
-    ) -> Page[Contradiction]:
-        """Contradictions that wait for the user's decision, oldest first; `after` is the `next` of the page before."""
+    ) -> Page[Contradiction | Proposal]:
+        """What waits for a person: contradictions, oldest first, then proposed experiences.
+
+        `after` is the `next` of the page before.
+        """
         engine = await self.engine()
         return await engine.reviews(self._within(namespace), state=state, limit=limit, after=after)
 
     async def resolve_review(
-        self, memory_id: str, choice: ReviewChoice | str, *, namespace: str | None = None
+        self, memory_id: str, choice: ReviewChoice | ProposalChoice | str, *, namespace: str | None = None
     ) -> Receipt:
         """Decide a review by the id of its new memory: `new` holds, `old` goes on, or `both` stand.
+
+        A proposed experience is decided by `accept` or `reject`; a rejected one does not come back.
 
         `NotFound` where nothing waits; `Conflict` where it has been decided already. The receipt's `undo` takes the
         decision back, and the review waits again.

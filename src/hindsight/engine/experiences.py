@@ -6,10 +6,12 @@ from hindsight.domain.change import Receipt
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Memory
 from hindsight.domain.pruning import PruneReport
+from hindsight.domain.reflection import Reflection
 from hindsight.engine.parts import Running, checked
 from hindsight.errors import InvalidInput
 from hindsight.experience.prune import Wanted
 from hindsight.experience.record import ExperienceRequest, agent_name
+from hindsight.experience.reflect.reflector import ReflectRequest
 
 
 class Experiences(Running):
@@ -23,6 +25,16 @@ class Experiences(Running):
         """Merge experiences that are for the same situation, wherever they came from."""
         actor = "" if agent is None else agent_name(agent)
         return await self._parts.merger.sweep(checked(namespace), actor=actor)
+
+    async def reflect(self, namespace: str, request: ReflectRequest) -> Reflection:
+        """Propose experiences from what was done in a session."""
+        if request.agent is not None:
+            agent_name(request.agent)
+        reflection = await self._parts.reflector.reflect(
+            checked(namespace), request, self._trace(namespace, "reflection")
+        )
+        self._written(namespace)
+        return reflection
 
     async def prune(self, namespace: str, wanted: Wanted) -> PruneReport:
         """Experiences that are not trusted, or old and hardly used: named, and archived where that is wanted."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hindsight.domain.change import Contradiction, Receipt, ReviewChoice, ReviewState, Revision
-from hindsight.domain.memory import Memory
+from hindsight.domain.memory import Memory, Status
 from hindsight.domain.page import Order, Page
 from hindsight.domain.query import Filters
+from hindsight.domain.reflection import Proposal, ProposalChoice
 from hindsight.engine.parts import Running, checked, page_size
 from hindsight.errors import InvalidInput
+from hindsight.experience.reflect.proposals import is_proposal
 from hindsight.upkeep.cleanup import Cleaner
 from hindsight.write.request import WriteRequest, check_text
-from hindsight.write.review import decide, reviews_of
+from hindsight.write.review import decide
 
 
 class Memories(Running):
@@ -88,20 +90,31 @@ class Memories(Running):
 
     async def reviews(
         self, namespace: str, *, state: ReviewState | str, limit: int, after: str | None
-    ) -> Page[Contradiction]:
-        """Contradictions that only the user can decide, with the memories they are about, oldest first."""
+    ) -> Page[Contradiction | Proposal]:
+        """What only a person can decide: contradictions with the memories they are about, then proposed experiences."""
         if state not in tuple(ReviewState):
             raise InvalidInput("state", state, f"one of {', '.join(ReviewState)}")
         if after is not None:
             check_text("after", after)
-        return await reviews_of(
-            self._parts.store, checked(namespace), state=ReviewState(state), limit=page_size(limit), after=after
+        return await self._parts.reflector.proposals.reviews(
+            checked(namespace), state=ReviewState(state), limit=page_size(limit), after=after
         )
 
-    async def resolve_review(self, namespace: str, memory_id: str, choice: ReviewChoice | str) -> Receipt:
-        """Close a review: `new` holds in place of what it contradicts, `old` goes on, or `both` stand."""
-        if choice not in tuple(ReviewChoice):
-            raise InvalidInput("choice", choice, f"one of {', '.join(ReviewChoice)}")
+    async def resolve_review(
+        self, namespace: str, memory_id: str, choice: ReviewChoice | ProposalChoice | str
+    ) -> Receipt:
+        """Close a review: `new` holds in place of what it contradicts, `old` goes on, or `both` stand.
+
+        A proposed experience: `accept` or `reject`.
+        """
+        if choice not in (*ReviewChoice, *ProposalChoice):
+            raise InvalidInput("choice", choice, f"one of {', '.join((*ReviewChoice, *ProposalChoice))}")
         memory = await self._memory(namespace, memory_id)
-        parts = self._parts
+        parts, proposals = self._parts, self._parts.reflector.proposals
+        if choice in tuple(ProposalChoice):
+            if not is_proposal(memory):
+                raise InvalidInput("choice", choice, "new, old or both: this is no proposed experience")
+            return await proposals.decide(namespace, memory, ProposalChoice(choice))
+        if memory.status is Status.PROPOSED:
+            raise InvalidInput("choice", choice, "accept or reject: this is a proposed experience")
         return await decide(parts.store, parts.clock, parts.ids, namespace, memory.id, ReviewChoice(choice))

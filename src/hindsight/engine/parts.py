@@ -14,6 +14,7 @@ from hindsight.experience.feedback import Feedback
 from hindsight.experience.merge import Merger
 from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
+from hindsight.experience.reflect.reflector import Reflector
 from hindsight.language.statement.lexicon import lexicon
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
@@ -51,6 +52,7 @@ class Parts:
     pruner: Pruner
     cleaner: Cleaner
     feedback: Feedback
+    reflector: Reflector
     worker: Worker
     sessions: Sessions
     language_model: LanguageModel | None = None

@@ -30,15 +30,24 @@ class Feedback:
     ids: Ids
 
     async def give(
-        self, namespace: str, memory_id: str, outcome: OutcomeStatus, *, note: str = "", actor: str = ""
+        self,
+        namespace: str,
+        memory_id: str,
+        outcome: OutcomeStatus,
+        *,
+        note: str = "",
+        actor: str = "",
+        key: str | None = None,
     ) -> Memory:
-        """The experience after feedback; the note and who gave it stand in its history.
+        """The experience after feedback; the note and who gave it stand in its history. The same `key` counts once.
 
         The id of one that was merged counts for the whole and for its own way. `InvalidInput` for other memories.
         """
         if len(note) > MAX_NOTE:
             raise InvalidInput("note", note, f"at most {MAX_NOTE} characters")
-        key = self.ids.new()
+        if key is not None and await self.store.changeset(namespace, key) is not None:
+            return await self._whole(namespace, memory_id)
+        key = key or self.ids.new()
         for left in reversed(range(TRIES)):
             memory = await self._whole(namespace, memory_id)
             at = self.clock.now()

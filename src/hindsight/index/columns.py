@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.domain.entry import Entry
-from hindsight.domain.memory import Kind, Layer, Status
+from hindsight.domain.memory import UNSEEN, Kind, Layer, Status
 from hindsight.domain.query import Filters, TimeRange
 from hindsight.index.growing import Growing
 
@@ -258,7 +258,7 @@ class Columns:
     def _answering(self, filters: Filters) -> Mask:
         if filters.as_of is not None:
             then = _microseconds(filters.as_of)
-            known = self._at("status") != _STATUSES[Status.FORGOTTEN]
+            known = ~self._any_of("status", (_STATUSES[status] for status in UNSEEN))
             valid: Mask = known & (self._at("begin") <= then) & (then < self._at("end"))
             return valid
         if not filters.statuses:

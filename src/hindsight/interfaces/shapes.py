@@ -10,7 +10,7 @@ from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import Experience, Outcome, Way
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Memory
-from hindsight.domain.page import Page, Stats
+from hindsight.domain.page import Stats
 from hindsight.domain.query import SearchResult
 
 Shape = dict[str, JsonValue]
@@ -131,6 +131,7 @@ def revision_shape(revision: Revision) -> Shape:
 def review_shape(review: Contradiction) -> Shape:
     """What waits for the user's decision: the id is that of the new memory."""
     return {
+        "kind": "contradiction",
         "memory_id": review.new.id,
         "short_id": review.new.short_id,
         "state": review.state.value,
@@ -139,11 +140,6 @@ def review_shape(review: Contradiction) -> Shape:
         "new": memory_shape(review.new),
         "old": [memory_shape(memory) for memory in review.old],
     }
-
-
-def reviews_shape(page: Page[Contradiction]) -> Shape:
-    """A page of reviews."""
-    return {"items": [review_shape(item) for item in page.items], "next": page.next}
 
 
 def stats_shape(stats: Stats) -> Shape:

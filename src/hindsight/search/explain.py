@@ -173,6 +173,8 @@ async def _forgotten(store: Store, namespace: str, entry: Entry, past: Past | No
 def _ended(entry: Entry, memory: Memory | None) -> Verdict:
     if entry.status is Status.ARCHIVED:
         return Verdict(Stage.ARCHIVED, "it is archived", {})
+    if entry.status is Status.PROPOSED:
+        return Verdict(Stage.NOT_YET_WRITTEN, "it is only proposed, and waits to be accepted", {})
     since = f" since {_day(entry.valid_to)}" if entry.valid_to else ""
     facts: dict[str, Fact] = {"since": entry.valid_to.isoformat() if entry.valid_to else None}
     if memory is None:

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from hindsight.domain.entry import Entry, entry_of_memory
-from hindsight.domain.memory import Status
+from hindsight.domain.memory import UNSEEN, Status
 from hindsight.domain.query import Filters
 from hindsight.ports import Store
 from hindsight.search.routes import Recalled
@@ -54,7 +54,7 @@ def widened(question: Question, past: Past | None) -> Question:
     """The question as it is asked of the indexes of now: what matched then may have ended since."""
     if past is None or not past.touched:
         return question
-    statuses = tuple(status for status in Status if status is not Status.FORGOTTEN)
+    statuses = tuple(status for status in Status if status not in UNSEEN)
     return replace(question, filters=replace(question.filters, as_of=None, statuses=statuses))
 
 
@@ -98,7 +98,7 @@ async def as_they_were(store: Store, namespace: str, entries: Mapping[str, Entry
         if said[entry.id].recorded_at <= past.at and entry.status is not Status.FORGOTTEN:
             # A turn is put out of sight once and for all, unless that is undone: before that it was in sight.
             then[entry.id] = replace(entry, status=Status.ACTIVE, valid_to=None)
-    memories = [entry for entry in changed if entry.kind is not None and entry.status is not Status.FORGOTTEN]
+    memories = [entry for entry in changed if entry.kind is not None and entry.status not in UNSEEN]
     histories = await asyncio.gather(*(store.history(namespace, entry.id) for entry in memories))
     for entry, history in zip(memories, histories, strict=True):
         states = [revision.memory for revision in history if revision.change <= past.change]

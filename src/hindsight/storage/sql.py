@@ -185,7 +185,7 @@ def _in_time(filters: Filters) -> list[Condition]:
 def _answers(filters: Filters) -> list[Condition]:
     if filters.as_of is not None:
         text = (
-            "m.status <> 'forgotten' AND coalesce(m.valid_from, m.occurred_at) <= ?"
+            "m.status NOT IN ('forgotten', 'proposed') AND coalesce(m.valid_from, m.occurred_at) <= ?"
             " AND (m.valid_to IS NULL OR m.valid_to > ?)"
         )
         return [(text, (micros(filters.as_of),) * 2)]

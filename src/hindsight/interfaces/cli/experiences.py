@@ -1,4 +1,4 @@
-"""Commands about experiences: write, merge, feedback, prune."""
+"""Commands about experiences: write, merge, feedback, reflect, prune."""
 
 from __future__ import annotations
 
@@ -54,6 +54,27 @@ def merge_experiences(call: Call) -> None:
         receipt = memory.merge_experiences()
     call.answer(receipt_shape(receipt), receipt_lines(receipt))
     call.note(receipt_notes(receipt))
+
+
+@command(app)
+def reflect(
+    call: Call,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE", help="A transcript: JSON lines of Claude Code, or messages; - reads standard input."
+        ),
+    ] = None,
+    *,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="A session that was written here, or whose transcript FILE is.")
+    ] = None,
+    agent: Agent = None,
+) -> int:
+    """Propose experiences from what was done in a session. They wait: see `hindsight review`."""
+    from hindsight.interfaces.cli import reflecting  # noqa: PLC0415 - needed by no other command
+
+    return reflecting.run(call, file, session, agent)
 
 
 @command(app)

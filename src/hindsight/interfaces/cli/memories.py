@@ -19,7 +19,8 @@ from hindsight.interfaces.cli.render import (
     review_notes,
 )
 from hindsight.interfaces.schemas import Arguments
-from hindsight.interfaces.shapes import receipt_shape, result_shape, reviews_shape
+from hindsight.interfaces.shapes import receipt_shape, result_shape
+from hindsight.interfaces.shapes_reflect import reviews_shape
 
 MAX_PAGE = 500  # reviews shown at once; the engine's own bound, which is not imported before it is needed
 STDIN_LIMIT = 16_000_000  # bytes; four for each of the 4,000,000 characters that one write may have
@@ -137,14 +138,17 @@ def review(
     new: Annotated[bool, typer.Option("--new", help="The newer memory holds, in place of the older.")] = False,
     old: Annotated[bool, typer.Option("--old", help="The older goes on; the newer does not hold.")] = False,
     both: Annotated[bool, typer.Option("--both", help="They do not contradict; both stand.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="The proposed experience is kept.")] = False,
+    reject: Annotated[bool, typer.Option("--reject", help="It is not, and does not come back.")] = False,
     state: Annotated[str, typer.Option(metavar="STATE", help="Show those that are open (default) or closed.")] = "open",
     limit: Annotated[str, typer.Option(metavar="N", help="Show how many at most, 1 to 500.")] = "50",
     after: Annotated[str | None, typer.Option(metavar="PLACE", help="Show those after this one.")] = None,
 ) -> None:
-    """Show contradictions that only you can decide, or decide one. The token shown takes it back."""
-    choices = [name for name, given in (("new", new), ("old", old), ("both", both)) if given]
+    """Show contradictions and proposed experiences, which wait for you, or decide one. The token takes it back."""
+    given = {"new": new, "old": old, "both": both, "accept": accept, "reject": reject}
+    choices = [name for name, chosen in given.items() if chosen]
     if memory_id is None and choices:
-        raise InvalidInput("ID", None, "the id of the newer memory, as `hindsight review` shows it")
+        raise InvalidInput("ID", None, "the id of the newer memory or of the proposal, as `hindsight review` shows it")
     if memory_id is None:
         size = Arguments({"limit": limit}, ("limit",)).whole("limit", 1, MAX_PAGE)
         with call.open() as memory:
@@ -153,7 +157,8 @@ def review(
         call.note(review_notes(page, state))
         return
     if len(choices) != 1:
-        raise InvalidInput("decision", " ".join(f"--{name}" for name in choices), "one of --new, --old and --both")
+        allowed = "one of --new, --old and --both, or of --accept and --reject"
+        raise InvalidInput("decision", " ".join(f"--{name}" for name in choices), allowed)
     with call.open() as memory:
         receipt = memory.resolve_review(memory_id, choices[0])
     call.answer(receipt_shape(receipt), receipt_lines(receipt))

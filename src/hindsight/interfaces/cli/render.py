@@ -9,7 +9,9 @@ from hindsight.domain.hit import Hit, MemoryHit
 from hindsight.domain.memory import Memory, Status, short_id
 from hindsight.domain.page import Page
 from hindsight.domain.query import SearchResult
+from hindsight.domain.reflection import Proposal
 from hindsight.interfaces.shapes import memory_shape
+from hindsight.interfaces.shapes_reflect import proposal_lines
 
 INDENT = "    "
 DECISIONS = "--new | --old | --both"
@@ -42,21 +44,27 @@ def receipt_notes(receipt: Receipt) -> Iterator[str]:
         yield f"done without: {', '.join(receipt.degraded)}"
 
 
-def review_lines(page: Page[Contradiction]) -> Iterator[str]:
-    """Both sides of each contradiction, the newer memory first: its id is the one to decide by."""
+def review_lines(page: Page[Contradiction | Proposal]) -> Iterator[str]:
+    """Both sides of each contradiction, the newer memory first: its id is the one to decide by. Then proposals."""
     for review in page.items:
+        if isinstance(review, Proposal):
+            yield from proposal_lines(review, INDENT)
+            continue
         yield f"{review.new.short_id}  {review.at:%Y-%m-%d}  {review.reason}"
         yield from _side("new", review.new)
         for old in review.old:
             yield from _side("old", old)
 
 
-def review_notes(page: Page[Contradiction], state: str) -> Iterator[str]:
+def review_notes(page: Page[Contradiction | Proposal], state: str) -> Iterator[str]:
     """How to decide, and how to see more."""
     if not page.items:
         yield "nothing waits for a decision" if state == ReviewState.OPEN else "no review is closed"
     elif state == ReviewState.OPEN:
-        yield f"decide with: hindsight review ID {DECISIONS}"
+        if any(isinstance(one, Contradiction) for one in page.items):
+            yield f"decide with: hindsight review ID {DECISIONS}"
+        if any(isinstance(one, Proposal) for one in page.items):
+            yield "decide a proposed experience with: hindsight review ID --accept | --reject"
     if page.next is not None:
         yield f"there are more: --after {page.next}"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from hindsight.domain.change import ReviewChoice
 from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.memory import Kind, Layer
@@ -152,7 +151,7 @@ class PinBody(Body):
 class ReviewBody(Body):
     """What the user says of a contradiction, or of a proposed experience."""
 
-    choice: ReviewChoice = Field(
+    choice: Literal["new", "old", "both", "accept", "reject"] = Field(
         examples=["new"],
         description="`new`: the newer memory holds in place of the others; `old`: it does not; `both` stand. Of a "
         "proposed experience: `accept` or `reject`.",

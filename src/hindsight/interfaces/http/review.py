@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query
 from hindsight.domain.change import ReviewState
 from hindsight.interfaces.http import bodies
 from hindsight.interfaces.http.request import Memory
-from hindsight.interfaces.shapes import Shape, receipt_shape, reviews_shape
+from hindsight.interfaces.shapes import Shape, receipt_shape
+from hindsight.interfaces.shapes_reflect import reviews_shape
 
 routes = APIRouter(prefix="/review")
 
@@ -21,11 +22,11 @@ async def reviews(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     after: str | None = None,
 ) -> Shape:
-    """Contradictions that only the user can decide, oldest first; `after` is the `next` of the page before."""
+    """What only a person can decide: contradictions, then proposals; `after` is the `next` of the page before."""
     return reviews_shape(await memory.reviews(state=state, limit=limit, after=after))
 
 
 @routes.post("/{memory_id}", response_model=None)
 async def resolve(memory_id: str, body: bodies.ReviewBody, memory: Memory) -> Shape:
-    """Decide one by the id of its new memory; 409 where it has been decided. `undo` lets it wait again."""
+    """Decide one by the id of its new memory, or of the proposal; 409 where that is done. `undo` lets it wait again."""
     return receipt_shape(await memory.resolve_review(memory_id, body.choice))

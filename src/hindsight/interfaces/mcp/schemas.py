@@ -189,6 +189,11 @@ MEMORY_PRUNE = obj(
     }
 )
 
+MEMORY_REFLECT = obj(
+    {"session_id": text("The finished session, by the name under which it was written. Not empty.", least=1)},
+    ("session_id",),
+)
+
 WORKING_MEMORY = obj(
     {
         "session_id": text(f"{texts.SESSION_WRITE} Not empty.", least=1),
@@ -249,6 +254,20 @@ WORKING: Schema = {
         "context": {"type": "string"},
     },
     "required": ["session_id", "active_at", "names", "expires", "context"],
+}
+
+REFLECTED: Schema = {
+    "type": "object",
+    "properties": {
+        "session_id": {"type": "string"},
+        "events": {"type": "integer"},
+        "proposals": _LIST,
+        "known": {"type": "integer"},
+        "left_out": {"type": "integer"},
+        "rated": _LIST,
+        "degraded": _STRINGS,
+    },
+    "required": ["session_id", "events", "proposals", "known", "left_out", "rated", "degraded"],
 }
 
 PRUNED: Schema = {

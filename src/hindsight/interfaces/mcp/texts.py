@@ -81,6 +81,13 @@ dry_run is false; then they are archived, which can be undone, and not purged fo
 WHEN: the user asks to tidy up experiences; first with dry_run true, then with false once the user agrees to the list.
 WHEN NOT: after each task; for one experience (memory_forget); for facts about the user."""
 
+MEMORY_REFLECT = """\
+Learn from a finished session: propose experiences from its tool calls and results, what failed and what then worked. \
+They wait for the user's acceptance and are not returned by memory_search before. Nothing is proposed twice.
+WHEN: a session with tool calls that were written with its session_id has ended, or the user asks what was learnt.
+WHEN NOT: while the task is running; for a lesson you can state yourself (experience_write); for a conversation \
+without tool calls."""
+
 WORKING_MEMORY = """\
 Note variables of the task you are working on, or read them with its last turns. Every memory_search with this \
 session_id shows them. They are no long-term memory: when the session ends, by itself after 30 quiet minutes, they \

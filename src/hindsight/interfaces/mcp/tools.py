@@ -20,6 +20,7 @@ from hindsight.interfaces.mcp.working import working_reply, working_text
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
 from hindsight.interfaces.shapes_prune import prune_shape, prune_text
+from hindsight.interfaces.shapes_reflect import reflection_shape, reflection_text
 from hindsight.search.request import MAX_TOP_K
 
 if TYPE_CHECKING:
@@ -172,6 +173,12 @@ async def prune_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
         min_uses=given.whole("min_uses", 0, MAX_USES),
     )
     return Reply(prune_text(report), prune_shape(report, words=False))
+
+
+async def reflect_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_reflect`."""
+    reflection = await memory.reflect(session_id=given.required_text("session_id"))
+    return Reply(reflection_text(reflection), reflection_shape(reflection, words=False))
 
 
 async def working_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
@@ -334,6 +341,16 @@ PRUNE = ToolSpec(
     prune_memory,
 )
 
+REFLECT = ToolSpec(
+    "memory_reflect",
+    "Learn from a session",
+    texts.MEMORY_REFLECT,
+    shapes_in.MEMORY_REFLECT,
+    shapes_in.REFLECTED,
+    reflect_memory,
+    idempotent=True,
+)
+
 WORKING = ToolSpec(
     "working_memory",
     "Note for the running task",
@@ -345,7 +362,7 @@ WORKING = ToolSpec(
 )
 
 TOOLSETS: dict[Toolset, tuple[ToolSpec, ...]] = {
-    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE, WORKING),
+    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE, REFLECT, WORKING),
     Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET),
     Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK, PRUNE),
 }

@@ -1,0 +1,141 @@
+"""How a step is told without a language model: as it was done, shortened. No word of its own but the few that join."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Sequence
+
+from hindsight.domain.episode import JsonValue
+from hindsight.experience.reflect.commands import tokens
+from hindsight.experience.reflect.structure import Kind, Step
+
+MAX_STEP = 420  # characters of one step
+MAX_CODE = 200  # characters of one side of an edit, or of a command
+MAX_LINES = 4  # lines of one side of an edit
+LONG_QUOTE = 120  # characters from which a quotation in a command is left out
+
+_NEW = ("new_string", "new_str", "replacement", "content", "contents", "file_text", "text")
+_OLD = ("old_string", "old_str")
+_REMARK = re.compile(r"\s*(?:#(?!\[|include|define|!)|//|--\s|\*|/\*|\"\"\")")
+
+
+_GOES_ON = re.compile(r"(?:[,(\[{|:;=]|\bdo|->|=>|\bthen)$")
+
+
+def step_text(step: Step, *, chinese: bool) -> str:
+    """A step in the language of the session."""
+    if step.kind is Kind.EDIT:
+        return edit_text(step, chinese=chinese)
+    if step.kind is Kind.RUN:
+        return f"{'运行' if chinese else 'Run'} `{command_text(step)}`"
+    return f"{'调用' if chinese else 'Call'} `{call_text(step)}`"
+
+
+def command_text(step: Step, limit: int = MAX_CODE) -> str:
+    """A command on one line, without long quotations and without what only cuts its output."""
+    text = step.command.text if step.command is not None else ""
+    text = re.sub(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*$", "<<…", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"\"\$\(cat <<….*?\)\"", '"…"', text, flags=re.DOTALL)
+    text = re.sub(r"\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$", "", text.replace("\\\n", " "))
+    text = re.sub(r"\s*2>&1(?=\s*(?:$|\||;|&&))", "", text)
+    text = re.sub(r"^cd\s+\S+\s*&&\s*", "", text)
+    # A message to people tells nothing of how the command is called.
+    text = re.sub(r"(\s(?:-\w*m|--message|--reason|--title|--body|--description)[ =])(\"(?:[^\"\\]|\\.)*\"|'[^']*')",
+                  r'\1"…"', text, flags=re.DOTALL)  # fmt: skip
+    words = [_short(word) for word in tokens(text)]
+    return _cut(" ".join(words), limit)
+
+
+def _short(word: str) -> str:
+    if word[:1] in "'\"" and len(word) > LONG_QUOTE:
+        return f"{word[0]}{' '.join(word[1:-1].split())[:LONG_QUOTE]}…{word[0]}"
+    return word
+
+
+def call_text(step: Step) -> str:
+    """A call of a tool with what it was given."""
+    given = ", ".join(f"{name}={shown(value)}" for name, value in step.act.given.items())
+    return _cut(f"{step.act.tool.rsplit('__', 1)[-1]}({given})", MAX_CODE)
+
+
+def shown(value: JsonValue) -> str:
+    """A value on one line."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return _cut(" ".join(text.split()), 60)
+
+
+def edit_text(step: Step, *, chinese: bool) -> str:
+    """What an edit took out and what it put in."""
+    name = step.path or ""
+    old, new = sides(step)
+    if old is None:
+        whole = _code(new.splitlines())
+        return f"新建 {name}：`{whole}`" if chinese else f"Write {name}: `{whole}`"
+    gone, come = changed(old, new)
+    if gone and come:
+        told = f"在 {name} 中把 `{gone}` 改为 `{come}`" if chinese else f"In {name} replace `{gone}` by `{come}`"
+    elif come:
+        told = f"在 {name} 中加入 `{come}`" if chinese else f"In {name} add `{come}`"
+    else:
+        told = f"在 {name} 中删去 `{gone}`" if chinese else f"In {name} remove `{gone}`"
+    return _cut(told, MAX_STEP)
+
+
+def sides(step: Step) -> tuple[str | None, str]:
+    """The text before and after an edit; `None` before a file that is written whole."""
+    given = step.act.given
+    edits = given.get("edits")
+    if isinstance(edits, list) and edits and all(isinstance(one, dict) for one in edits):
+        pairs = [one for one in edits if isinstance(one, dict)]
+        return (
+            "\n".join(next((str(one[name]) for name in _OLD if name in one), "") for one in pairs),
+            "\n".join(next((str(one[name]) for name in _NEW if name in one), "") for one in pairs),
+        )
+    patch = next((given[name] for name in ("patch", "diff", "input") if isinstance(given.get(name), str)), None)
+    if patch is not None:
+        lines = [line for line in str(patch).splitlines() if not line.startswith(("+++", "---", "***"))]
+        return (
+            "\n".join(line[1:] for line in lines if line.startswith("-")),
+            "\n".join(line[1:] for line in lines if line.startswith("+")),
+        )
+    old = next((str(given[name]) for name in _OLD if isinstance(given.get(name), str)), None)
+    new = next((str(given[name]) for name in _NEW if isinstance(given.get(name), str)), "")
+    return old, new
+
+
+def changed(old: str, new: str) -> tuple[str, str]:
+    """The lines that are in one of two texts alone, without remarks where there is code."""
+    before, after = _lines(old), _lines(new)
+    gone: list[str] = []
+    come: list[str] = []
+    for line in difflib.ndiff(before, after):
+        if line.startswith("- "):
+            gone.append(line[2:])
+        elif line.startswith("+ "):
+            come.append(line[2:])
+    return _code(gone), _code(come)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _code(lines: Sequence[str]) -> str:
+    kept = [" ".join(line.split()) for line in lines if line.strip()]
+    telling = [line for line in kept if not _REMARK.match(line) and len(line) > 2] or kept
+    more = " …" if len(telling) > MAX_LINES else ""
+    return _cut(_joined(telling[:MAX_LINES]) + more, MAX_CODE).replace("`", "'")
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Lines of code as one, parted where one does not go on in the next."""
+    text = ""
+    for line in lines:
+        text += ("" if not text else " " if _GOES_ON.search(text) else "; ") + line
+    return text
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
