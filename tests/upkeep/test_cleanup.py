@@ -116,6 +116,7 @@ async def test_near_copies_that_say_the_same_are_merged_into_the_older_one(home:
     assert (gone.status, gone.superseded_by) == (Status.SUPERSEDED, older.id)
     assert (kept.status, kept.pinned, kept.tags) == (Status.ACTIVE, True, ("home",))
     assert kept.confidence == pytest.approx(0.6)
+    assert kept.updated_at == newer.updated_at
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,8 @@ class Twins:
                 merged(before, twin.newer, at=at),
                 version=before.version + 1,
                 pinned=before.pinned or twin.newer.pinned,
+                # Nobody has said it again just now: it was last confirmed when the later of the two was.
+                updated_at=max(before.updated_at, twin.newer.updated_at),
             )
             ended = replace(
                 twin.newer,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hindsight.domain.memory import Memory, Status
+from hindsight.domain.memory import Kind, Memory, Status
 from hindsight.ports import Store
 
 
@@ -19,5 +19,7 @@ async def left_open(store: Store, namespace: str, gone: Sequence[Memory]) -> tup
     put_away = {one.id for one in gone}
     others = {one for ids in rests.values() for one in ids} - put_away
     memories = await store.memories(namespace, list(others)) if others else {}
-    active = {one for one, memory in memories.items() if memory.status is Status.ACTIVE}
+    # A summary keeps no turn in sight: it tells what was put away.
+    kept = (one for one in memories.values() if one.kind is not Kind.SUMMARY)
+    active = {one.id for one in kept if one.status is Status.ACTIVE}
     return tuple(one for one in candidates if active.isdisjoint(rests.get(one, ())))

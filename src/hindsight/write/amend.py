@@ -5,13 +5,13 @@ The former state always stays in the history; nothing is deleted here.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 
-from hindsight.domain.change import Act, Batch, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
+from hindsight.domain.change import Act, Batch, Embedding, NewJob, OutcomeAction, Put, Receipt, WriteOutcome
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.experience import Experience
-from hindsight.domain.memory import Layer, Memory, Source, Statement, Status
+from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement, Status
 from hindsight.errors import Conflict, InvalidInput, NotFound
 from hindsight.language.statement.verdict import Relation, Verdict
 from hindsight.ports import Clock, Embedder, Ids, Store
@@ -37,6 +37,7 @@ from hindsight.write.reconcile import (
     rivals_among,
 )
 from hindsight.write.request import check_share
+from hindsight.write.retell import forgotten_with, outcome_of_put, told_by, without_told
 from hindsight.write.topics import reading_of, topics_of
 from hindsight.write.undo import take_back
 
@@ -145,8 +146,12 @@ class Amender:
                 faded = replace(memory, strength=memory.strength * (1 - decay_factor))
                 return await self._put(memory, faded, Act.DECAYED, OutcomeAction.DECAYED, reason=reason, actor=actor)
             gone = replace(memory, status=Status.FORGOTTEN, strength=0.0)
-            states = await self._left_behind(memory, EpisodeState.FORGOTTEN)
+            originals = await told_by(self._store, memory)
+            states = await self._left_behind([memory, *originals], EpisodeState.FORGOTTEN)
             also = await hidden_turns(self._store, memory, states)
+            at = self._clock.now()
+            puts = forgotten_with(originals, memory, at, actor)
+            puts += await without_told(self._store, namespace, [memory], [one for one, _ in states], at=at, actor=actor)
             return await self._put(
                 memory,
                 gone,
@@ -154,7 +159,8 @@ class Amender:
                 OutcomeAction.FORGOTTEN,
                 reason=reason,
                 states=states,
-                also=also,
+                also=(*map(outcome_of_put, puts), *also),
+                more=puts,
                 actor=actor,
             )
 
@@ -167,7 +173,9 @@ class Amender:
         todo = await forgotten_turn(
             self._store, namespace, episode_id, decay_factor=decay_factor, reason=reason, at=at, key=key, actor=actor
         )
-        return todo if isinstance(todo, Receipt) else (await self._store.apply(todo)).receipt
+        if isinstance(todo, Receipt):
+            return todo
+        return (await self._store.apply(replace(todo, jobs=self._embedded_later(todo.puts)))).receipt
 
     async def undo(self, namespace: str, token: str, *, actor: str = "") -> Receipt:
         """Take back what one call changed. `NotFound`; `Conflict` if something of it has been changed since."""
@@ -234,7 +242,7 @@ class Amender:
             jobs=(embed_later(self._ids, self._clock),) if degraded else (),
             receipt=Receipt((outcome,), (episode.id,), facts=1, degraded=degraded, undo=key),
             episode_states=(
-                *await self._left_behind(memory, EpisodeState.CLOSED),
+                *await self._left_behind([memory], EpisodeState.CLOSED),
                 (episode.id, EpisodeState.COVERED),
             ),
         )
@@ -305,6 +313,7 @@ class Amender:
         reason: str = "",
         states: tuple[tuple[str, EpisodeState], ...] = (),
         also: tuple[WriteOutcome, ...] = (),
+        more: tuple[Put, ...] = (),
         actor: str,
     ) -> Receipt:
         now = self._clock.now()
@@ -312,22 +321,40 @@ class Amender:
         changed = replace(changed, updated_at=now, version=before.version + 1)
         receipt = Receipt((_outcome(action, changed, reason=reason), *also), undo=key)
         put = Put(changed, before.version, act, reason, actor=actor)
-        batch = Batch(before.namespace, key, now, puts=(put,), receipt=receipt, episode_states=states)
+        batch = Batch(
+            before.namespace,
+            key,
+            now,
+            puts=(put, *more),
+            jobs=self._embedded_later(more),
+            receipt=receipt,
+            episode_states=states,
+        )
         return (await self._store.apply(batch)).receipt
 
-    async def _left_behind(self, memory: Memory, state: EpisodeState) -> tuple[tuple[str, EpisodeState], ...]:
-        """The episodes that nothing active rests on any more once this memory is gone, in their new state.
+    def _embedded_later(self, puts: Sequence[Put]) -> tuple[NewJob, ...]:
+        """The job that gives summaries with fewer sentences their new vectors."""
+        reworded = any(put.act is Act.UPDATED and put.memory.kind is Kind.SUMMARY for put in puts)
+        return (embed_later(self._ids, self._clock),) if reworded and self._embedder is not None else ()
+
+    async def _left_behind(
+        self, memories: Sequence[Memory], state: EpisodeState
+    ) -> tuple[tuple[str, EpisodeState], ...]:
+        """The episodes that nothing active rests on any more once these memories are gone, in their new state.
+
+        A summary keeps no turn in sight: it tells what was put away.
 
         With what is forgotten go also those found by their own words, which still say it: and those hidden already, so
         that they wait for this one too when it is taken back. What has been forgotten is never merely closed.
         """
-        episode_ids = list(dict.fromkeys(source.episode_id for source in memory.sources))
+        namespace = memories[0].namespace
+        episode_ids = list(dict.fromkeys(source.episode_id for memory in memories for source in memory.sources))
         if not episode_ids:
             return ()
-        rests = await self._store.memories_of(memory.namespace, episode_ids)
-        others = {one for ids in rests.values() for one in ids} - {memory.id}
-        active = await self._active_of(memory.namespace, others)
-        shown = await self._store.entries(memory.namespace, episode_ids)
+        rests = await self._store.memories_of(namespace, episode_ids)
+        others = {one for ids in rests.values() for one in ids} - {memory.id for memory in memories}
+        active = await self._active_of(namespace, others)
+        shown = await self._store.entries(namespace, episode_ids)
         forgotten = {one for one, entry in shown.items() if entry.status is Status.FORGOTTEN}
         also = shown if state is EpisodeState.FORGOTTEN else {}
         return tuple(
@@ -340,7 +367,8 @@ class Amender:
         if not ids:
             return set()
         memories = await self._store.memories(namespace, list(ids))
-        return {one for one, memory in memories.items() if memory.status is Status.ACTIVE}
+        kept = (one for one in memories.values() if one.kind is not Kind.SUMMARY)
+        return {one.id for one in kept if one.status is Status.ACTIVE}
 
     async def _found(self, namespace: str, memory_id: str) -> Memory:
         memory = (await self._store.memories(namespace, [memory_id])).get(memory_id)

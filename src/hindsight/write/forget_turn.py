@@ -9,8 +9,10 @@ from datetime import datetime
 from hindsight.domain.change import Act, Batch, OutcomeAction, Put, Receipt, WriteOutcome
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Kind, Memory, Status
+from hindsight.domain.summary import originals_of
 from hindsight.errors import InvalidInput, NotFound
 from hindsight.ports import Store
+from hindsight.write.retell import outcome_of_put, without_told
 
 ALONE = "rests on the forgotten turn alone"
 SHARED = "rests on other turns, and on the forgotten one no more"
@@ -37,8 +39,16 @@ async def forgotten_turn(
         allowed = "1, as this is a turn of a conversation, which does not fade: it can only be forgotten"
         raise InvalidInput("decay_factor", decay_factor, allowed)
     resting = (await store.memories_of(namespace, [episode_id]))[episode_id]
-    memories = (await store.memories(namespace, list(resting))).values()
-    puts = tuple(_put(one, episode_id, reason, at, actor) for one in memories if one.status is not Status.FORGOTTEN)
+    memories = [
+        one for one in (await store.memories(namespace, list(resting))).values() if one.status is not Status.FORGOTTEN
+    ]
+    puts = tuple(_put(one, episode_id, reason, at, actor) for one in memories if not originals_of(one))
+    gone = [put.memory for put in puts if put.act is Act.FORGOTTEN]
+    puts += await without_told(store, namespace, gone, [episode_id], at=at, actor=actor)
+    told = {put.memory.id for put in puts}
+    puts += tuple(
+        _put(one, episode_id, reason, at, actor) for one in memories if originals_of(one) and one.id not in told
+    )
     entry = (await store.entries(namespace, [episode_id])).get(episode_id)
     if not puts and entry is not None and entry.status is Status.FORGOTTEN:
         return Receipt((turn_outcome(OutcomeAction.IGNORED, episode, reason="already forgotten"),))
@@ -92,4 +102,6 @@ def _put(memory: Memory, episode_id: str, reason: str, at: datetime, actor: str)
 def _outcome(put: Put) -> WriteOutcome:
     action, reason = (OutcomeAction.FORGOTTEN, ALONE) if put.act is Act.FORGOTTEN else (OutcomeAction.UPDATED, SHARED)
     memory = put.memory
+    if originals_of(memory):
+        return outcome_of_put(put)
     return WriteOutcome(action, memory.id, memory.content, memory.kind, memory.importance, put.other_ids, reason)
