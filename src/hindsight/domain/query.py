@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from hindsight.domain.entry import Entry
 from hindsight.domain.hit import Hit, MemoryHit
@@ -98,8 +99,7 @@ class Query:
     session_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):  # hundreds are made for a search: a tuple takes half the time of a frozen dataclass
     """An index entry's id with the score one route gave it; higher is better."""
 
     id: str

@@ -20,5 +20,9 @@ def leading(scores: NDArray[np.floating], limit: int, *, slack: float = 0.0) -> 
 
 def ranked(ids: Sequence[str], scores: NDArray[np.floating], limit: int) -> list[Scored]:
     """The `limit` best, best first, ties by id."""
-    best_first = sorted(zip((-scores).tolist(), ids, strict=True))
-    return [Scored(entry_id, -score) for score, entry_id in best_first[:limit]]
+    order = np.argsort(-scores, kind="stable")
+    falling = scores[order]
+    if (falling[1:] == falling[:-1]).any():
+        best_first = sorted(zip((-scores).tolist(), ids, strict=True))
+        return [Scored(entry_id, -score) for score, entry_id in best_first[:limit]]
+    return list(map(Scored, [ids[place] for place in order[:limit].tolist()], falling[:limit].tolist()))

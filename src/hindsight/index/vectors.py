@@ -39,13 +39,14 @@ def stacked(vectors: Sequence[Floats]) -> Floats:
 class Vectors:
     """Rows of unit vectors of one length, numbered from 0."""
 
-    __slots__ = ("_directions", "_fitted_at", "_short", "_whole")
+    __slots__ = ("_directions", "_fitted_at", "_known", "_short", "_whole")
 
     def __init__(self, dimensions: int) -> None:
         self._whole = Growing(np.int16, dimensions)
         self._directions: Floats | None = None
         self._short: Growing | None = None
         self._fitted_at = _SCAN_WHOLE // 2
+        self._known: tuple[Floats, Floats] | None = None  # a vector, and its cosine with each row, NaN where not asked
 
     @property
     def dimensions(self) -> int:
@@ -59,6 +60,7 @@ class Vectors:
         """Append rows."""
         if vectors.shape[1] != self.dimensions:
             raise InvalidInput("vector", vectors.shape[1], f"{self.dimensions} dimensions, as those before it")
+        self._known = None
         self._whole.extend(np.rint(vectors.clip(-1, 1) * _UNIT).astype(np.int16))
         if len(self) > 2 * self._fitted_at:
             self._fit()
@@ -67,6 +69,7 @@ class Vectors:
 
     def keep(self, kept: NDArray[np.int64]) -> None:
         """Leave only these rows, in this order."""
+        self._known = None
         self._whole.replace(self._whole.rows[kept])
         if self._short is not None:
             self._short.replace(self._short.rows[kept])
@@ -101,6 +104,15 @@ class Vectors:
         return rows[leading(scores, wanted)]
 
     def _cosines(self, vector: Floats, rows: Rows) -> Floats:
+        """Of one question the same rows are asked for several times: by each filter, and for what stands around."""
+        if self._known is None or self._known[0] is not vector:
+            self._known = vector, np.full(len(self), np.nan, np.float32)
+        known = self._known[1]
+        new = rows[np.isnan(known[rows])]
+        known[new] = self._compared(vector, new)
+        return known[rows]
+
+    def _compared(self, vector: Floats, rows: Rows) -> Floats:
         scaled = vector / np.float32(_UNIT)
         parts = [
             self._whole.rows[rows[start : start + _CHUNK]].astype(np.float32) @ scaled

@@ -31,11 +31,18 @@ SIGNAL_BOUND = 2.0  # no signal is as high
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turns:
-    """Where the turns of some surroundings begin, which turn each entry belongs to, and the session of each turn."""
+    """Where the turns of some surroundings begin, which turn each entry belongs to, and the session of each turn.
+
+    `begins`, `counts`: of each session, the number of its first turn, and how many it has. `goes_on`: whether the turn
+    after each but the last is of the same session.
+    """
 
     starts: NDArray[np.intp]
     of_entry: NDArray[np.intp]
     sessions: NDArray[np.int32]
+    begins: NDArray[np.intp]
+    counts: NDArray[np.intp]
+    goes_on: NDArray[np.bool_]
 
     @classmethod
     def of(cls, around: Surroundings) -> Turns:
@@ -45,7 +52,15 @@ class Turns:
         same = (sessions[1:] == sessions[:-1]) & (positions[1:] == positions[:-1])
         begins[1:] = ~same | (sessions[1:] < 0) | (positions[1:] < 0)
         starts = np.flatnonzero(begins)
-        return cls(starts, np.cumsum(begins) - 1, sessions[starts])
+        of_turn = sessions[starts]
+        same = of_turn[1:] == of_turn[:-1]
+        first = np.ones(len(of_turn), np.bool_)
+        first[1:] = ~same
+        groups = np.flatnonzero(first)
+        counts = np.empty(len(groups), np.intp)
+        if len(groups):
+            counts[:-1], counts[-1] = groups[1:] - groups[:-1], len(of_turn) - groups[-1]
+        return cls(starts, begins.cumsum() - 1, of_turn, groups, counts, same & (of_turn[1:] >= 0))
 
     def best(self, values: Values) -> Values:
         """The best of each turn's entries."""
@@ -54,38 +69,29 @@ class Turns:
     def before(self, values: Values) -> Values:
         """For each turn, the value of the turn before it in its session."""
         moved = np.zeros_like(values)
-        moved[1:] = np.where(self._goes_on(), values[:-1], 0.0)
+        moved[1:] = np.where(self.goes_on, values[:-1], 0.0)
         return moved
 
     def after(self, values: Values) -> Values:
         """For each turn, the value of the turn after it in its session."""
         moved = np.zeros_like(values)
-        moved[:-1] = np.where(self._goes_on(), values[1:], 0.0)
+        moved[:-1] = np.where(self.goes_on, values[1:], 0.0)
         return moved
 
     def session(self, values: Values) -> Values:
         """For each turn, the mean of the best three of its session."""
-        begins, sizes = self._groups()
-        groups = np.repeat(np.arange(len(begins)), sizes)
-        order = np.argsort(groups * (1 + 2 * SIGNAL_BOUND) - values)  # session by session, the best first
-        places = np.arange(len(values)) - np.repeat(begins, sizes)
+        begins, sizes = self.begins, self.counts
+        groups = np.arange(len(begins)).repeat(sizes)
+        order = (groups * (1 + 2 * SIGNAL_BOUND) - values).argsort()  # session by session, the best first
+        places = np.arange(len(values)) - begins.repeat(sizes)
         first = np.where(places < BEST_OF_SESSION, values[order], 0.0)
         sums = np.add.reduceat(first, begins) if len(values) else values
-        return np.where(self.sessions < 0, 0.0, np.repeat(sums / np.minimum(sizes, BEST_OF_SESSION), sizes))
+        means: Values = (sums / np.minimum(sizes, BEST_OF_SESSION)).repeat(sizes)
+        return np.where(self.sessions < 0, 0.0, means)
 
     def sizes(self) -> Values:
         """For each turn, how many its session has; 0 without a session."""
-        _, sizes = self._groups()
-        return np.where(self.sessions < 0, 0.0, np.repeat(sizes, sizes))
-
-    def _groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Where each session begins, and how many turns it has."""
-        begins = np.flatnonzero(np.append(True, self.sessions[1:] != self.sessions[:-1])[: len(self.sessions)])
-        return begins, np.diff(np.append(begins, len(self.sessions)))
-
-    def _goes_on(self) -> NDArray[np.bool_]:
-        same: NDArray[np.bool_] = (self.sessions[1:] == self.sessions[:-1]) & (self.sessions[1:] >= 0)
-        return same
+        return np.where(self.sessions < 0, 0.0, self.counts.repeat(self.counts))
 
 
 def signals_around(turns: Turns, lexical: Values | None, dense: Values | None) -> dict[str, Values]:
