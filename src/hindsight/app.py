@@ -42,6 +42,7 @@ from hindsight.models.rerank_wire import Documents, Texts
 from hindsight.models.reranker import HttpReranker
 from hindsight.models.tokenizer import load_counter
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
+from hindsight.observe.metrics import Metrics
 from hindsight.observe.trace import Trace
 from hindsight.ports import (
     Archive,
@@ -127,8 +128,8 @@ class TimeSortedIds:
         return "".join(CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
 
 
-async def open_engine(settings: Settings) -> Engine:
-    """An engine on the data folder of the settings, its job worker running.
+async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Engine:
+    """An engine on the data folder of the settings, its job worker running. `metrics`: where it counts, else its own.
 
     Raises `ConfigError`, `StorageUnavailable`, `StorageCorrupt`, `SchemaMismatch`.
     """
@@ -149,7 +150,7 @@ async def open_engine(settings: Settings) -> Engine:
     folder = settings.database.parent / "index"
     lexical = LEXICAL_INDEXES["embedded"](folder)
     vector = VECTOR_INDEXES["embedded"](folder)
-    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler)
+    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler, metrics or Metrics())
     engine.start()
     return engine
 
@@ -231,6 +232,7 @@ def _assemble(
     model: LanguageModel | None,
     reranker: Reranker | None,
     ruler: Ruler,
+    metrics: Metrics,
 ) -> Engine:
     clock, ids = SystemClock(), TimeSortedIds()
     owner = f"{os.getpid()}-{ids.new()}"
@@ -278,9 +280,11 @@ def _assemble(
             feedback=reflector.feedback,
             reflector=reflector,
             sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
-            worker=Worker(store, clock, handlers, owner=owner, policy=JOBS),
+            worker=Worker(store, clock, handlers, owner=owner, policy=JOBS, watch=metrics.job),
             language_model=model,
             reranker=reranker,
+            metrics=metrics,
+            slow_search=settings.slow_search,
         )
     )
 

@@ -45,6 +45,13 @@ class Route(StrEnum):
     TIME = "time"
 
 
+class LogFormat(StrEnum):
+    """How log lines look."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 class Wording(StrEnum):
     """Who puts a question in other words: a language model where one is set and the rules, the rules alone, nobody."""
 
@@ -184,8 +191,15 @@ class Settings(BaseSettings):
     answer_cache: bool = Field(
         default=True, description="Answer the same question within 10 seconds alike, unless something has changed."
     )
+    reflect: bool = Field(
+        default=True, description="Propose experiences from each session that has ended; they wait for a person."
+    )
+    reflect_most: int = Field(default=5, ge=1, le=50, description="Proposals of one session, the best first.")
+    reflect_auto_accept: bool = Field(
+        default=False, description="Keep proposals at once, without a person's decision; undo takes each back."
+    )
     half_lives: Annotated[Mapping[Kind, float], NoDecode] = Field(
-        default_factory=dict,
+        default={},
         description="Days until half of a memory's strength is gone, by kind: `event=60,fact=730`; others as built in.",
     )
     stale_days: int = Field(
@@ -205,13 +219,6 @@ class Settings(BaseSettings):
         default=20, ge=0, le=1000, description="Doubted facts that wait in the review queue at once, at most."
     )
     clean_batch: int = Field(default=200, ge=1, le=5000, description="Memories that clean-up changes at once.")
-    reflect: bool = Field(
-        default=True, description="Propose experiences from each session that has ended; they wait for a person."
-    )
-    reflect_most: int = Field(default=5, ge=1, le=50, description="Proposals of one session, the best first.")
-    reflect_auto_accept: bool = Field(
-        default=False, description="Keep proposals at once, without a person's decision; undo takes each back."
-    )
     traces_kept: int = Field(
         default=1000, ge=0, le=1_000_000, description="Traces of searches kept in each namespace, the newest; 0: none."
     )
@@ -239,6 +246,10 @@ class Settings(BaseSettings):
         default="INFO",
         validation_alias=AliasChoices("HINDSIGHT_LOG_LEVEL", "LOG_LEVEL"),
         description="DEBUG, INFO, WARNING or ERROR; logs go to stderr.",
+    )
+    log_format: LogFormat = Field(default=LogFormat.TEXT, description="Log lines for people (text) or programs (json).")
+    slow_search: float = Field(
+        default=1.0, ge=0, description="Seconds from which on a search is logged with its stages, without its words."
     )
 
     @property

@@ -13,9 +13,7 @@ LEVEL = Level(
     queue={("embed", "ready"): 3},
     oldest_job=12.5,
     index_lag=4,
-    database_bytes=4096,
     memories=7,
-    tokens_today=90,
 )
 
 
@@ -78,7 +76,7 @@ def test_answers_jobs_requests_and_tokens_are_counted() -> None:
 def test_the_page_shows_how_things_stand_now_and_nothing_of_before() -> None:
     metrics = Metrics()
     assert samples(metrics)["hindsight_jobs", of("embed", "ready")] == 3
-    later = samples(metrics, Level({}, 0, 0, 4096, 7, 90))
+    later = samples(metrics, Level({}, 0, 0, 7))
     assert ("hindsight_jobs", of("embed", "ready")) not in later
     assert later["hindsight_index_lag", of()] == 0
 

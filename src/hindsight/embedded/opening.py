@@ -12,6 +12,7 @@ from hindsight import config
 from hindsight.app import open_engine
 from hindsight.config import Settings
 from hindsight.engine import Engine
+from hindsight.observe.metrics import Metrics
 
 
 class Opened:
@@ -23,10 +24,12 @@ class Opened:
         *,
         namespace: str | None = None,
         settings: Settings | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         given = {} if data_dir is None else {"data_dir": Path(data_dir)}
         self._settings = settings or config.load(**given)
         self._namespace = self._settings.namespace if namespace is None else namespace
+        self._metrics = metrics or Metrics()
         self._opening: asyncio.Task[Engine] | None = None
         self._parent: Self | None = None
 
@@ -46,7 +49,7 @@ class Opened:
         if self._parent is not None:
             return await self._parent.engine()
         if self._opening is None:
-            self._opening = asyncio.create_task(open_engine(self._settings))
+            self._opening = asyncio.create_task(open_engine(self._settings, self._metrics))
             self._opening.add_done_callback(self._opened)
         return await asyncio.shield(self._opening)
 

@@ -21,10 +21,10 @@ class Digests(Running):
     async def answer(self, namespace: str, query: Query) -> CitedAnswer:
         """An answer to a question with its citations; the trace of its search is kept."""
         parts = self._parts
-        trace = self._trace(checked(namespace), "answer")
-        found = await parts.answers.search(namespace, query, trace)
-        answerer = Answerer(parts.language_model, parts.searcher.settings.ruler)
-        answer = await answerer.answer(query, found)
+        with self._call(namespace, "answer") as trace:
+            found = await parts.answers.search(namespace, query, trace)
+            answerer = Answerer(parts.language_model, parts.searcher.settings.ruler)
+            answer = await answerer.answer(query, found)
         trace.note("answer", {"method": answer.method.value, "cited": list(answer.cited), "by": answer.written_by})
         await parts.store.save_trace(namespace, trace.id, self.now(), trace.body())
         return answer

@@ -19,7 +19,8 @@ class Experiences(Running):
 
     async def write_experience(self, namespace: str, request: ExperienceRequest) -> Receipt:
         """Keep what worked or failed."""
-        return await self._parts.recorder.record(checked(namespace), request, self._trace(namespace, "experience"))
+        with self._call(namespace, "experience") as trace:
+            return await self._parts.recorder.record(namespace, request, trace)
 
     async def merge_experiences(self, namespace: str, *, agent: str | None = None) -> Receipt:
         """Merge experiences that are for the same situation, wherever they came from."""
@@ -30,9 +31,8 @@ class Experiences(Running):
         """Propose experiences from what was done in a session."""
         if request.agent is not None:
             agent_name(request.agent)
-        reflection = await self._parts.reflector.reflect(
-            checked(namespace), request, self._trace(namespace, "reflection")
-        )
+        with self._call(namespace, "reflection") as trace:
+            reflection = await self._parts.reflector.reflect(namespace, request, trace)
         self._written(namespace)
         return reflection
 

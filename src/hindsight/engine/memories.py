@@ -22,14 +22,16 @@ class Memories(Running):
 
     async def write(self, namespace: str, request: WriteRequest) -> Receipt:
         """Keep what was said or done."""
-        receipt = await self._parts.writer.write(checked(namespace), request, self._trace(namespace, "write"))
+        with self._call(namespace, "write") as trace:
+            receipt = await self._parts.writer.write(namespace, request, trace)
         receipt = await self._parts.merger.settle(namespace, receipt)
         self._written(namespace)
         return receipt
 
     async def write_many(self, namespace: str, requests: Sequence[WriteRequest]) -> list[Receipt]:
         """Keep many things at once; one receipt each, in order."""
-        receipts = await self._parts.writer.write_many(checked(namespace), requests, self._trace(namespace, "write"))
+        with self._call(namespace, "write") as trace:
+            receipts = await self._parts.writer.write_many(namespace, requests, trace)
         receipts = [await self._parts.merger.settle(namespace, receipt) for receipt in receipts]
         self._written(namespace)
         return receipts

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from hindsight.domain.memory import Memory
+from hindsight.domain.change import JobState
+from hindsight.domain.memory import Memory, Status
 from hindsight.domain.page import Stats
 from hindsight.errors import InvalidInput
 from hindsight.experience.feedback import Feedback
@@ -16,6 +19,7 @@ from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
 from hindsight.experience.reflect.reflector import Reflector
 from hindsight.language.statement.lexicon import lexicon
+from hindsight.observe.metrics import Level, Metrics
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Ids, Index, LanguageModel, Reranker, Store
 from hindsight.projection import Projection
@@ -57,6 +61,8 @@ class Parts:
     sessions: Sessions
     language_model: LanguageModel | None = None
     reranker: Reranker | None = None
+    metrics: Metrics = field(default_factory=Metrics)
+    slow_search: float = 1.0  # seconds
 
 
 class Running:
@@ -129,6 +135,20 @@ class Running:
         """Every namespace that holds something."""
         return await self._parts.store.namespaces()
 
+    async def level(self) -> Level:
+        """How things stand, for operators."""
+        store, now = self._parts.store, self.now()
+        queue: Counter[tuple[str, str]] = Counter()
+        oldest, lag, memories = 0.0, 0, 0
+        for namespace in await store.namespaces():
+            for job in await store.jobs(namespace):
+                queue[job.kind, job.state.value] += 1
+                if job.state is not JobState.DEAD:
+                    oldest = max(oldest, (now - job.run_at).total_seconds())
+            lag = max(lag, *(await self.lag(namespace)).values())
+            memories += (await store.stats(namespace)).memories_by_status.get(Status.ACTIVE, 0)
+        return Level(queue=queue, oldest_job=oldest, index_lag=lag, memories=memories)
+
     def _written(self, namespace: str) -> None:
         self._parts.worker.wake()
         self._parts.projection.follow(namespace)
@@ -151,8 +171,12 @@ class Running:
             checked(namespace), check_text("memory_id", memory_id).strip().removeprefix("#")
         )
 
-    def _trace(self, namespace: str, operation: str) -> Trace:
-        return Trace(self._parts.ids.new(), namespace, operation)
+    @contextmanager
+    def _call(self, namespace: str, operation: str) -> Iterator[Trace]:
+        """The trace of a call, and its counts for operators."""
+        trace = Trace(self._parts.ids.new(), checked(namespace), operation)
+        with self._parts.metrics.call(trace):
+            yield trace
 
 
 def page_size(limit: int) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.evaluation import Evaluation
@@ -10,9 +12,12 @@ from hindsight.domain.query import Query, SearchResult
 from hindsight.domain.replay import Explanation, Replay
 from hindsight.engine.parts import Running, checked
 from hindsight.errors import NotFound
+from hindsight.observe.trace import Trace
 from hindsight.search.evaluate import Evaluator, parse_setting
 from hindsight.search.routes import CONTEXT, DEADLINES
 from hindsight.write.request import check_text
+
+log = logging.getLogger(__name__)
 
 
 class Searches(Running):
@@ -20,10 +25,19 @@ class Searches(Running):
 
     async def search(self, namespace: str, query: Query) -> SearchResult:
         """What matters for a question; its trace is kept."""
-        trace = self._trace(namespace, "search")
-        result = await self._parts.answers.search(checked(namespace), query, trace)
+        started = perf_counter()
+        with self._call(namespace, "search") as trace:
+            result = await self._parts.answers.search(namespace, query, trace)
+        self._tell_if_slow(trace, perf_counter() - started)
+        self._parts.metrics.answered(cached=result.cached, confident=result.confident, degraded=result.degraded)
         await self._parts.store.save_trace(namespace, trace.id, self.now(), trace.body())
         return result
+
+    def _tell_if_slow(self, trace: Trace, seconds: float) -> None:
+        """Which stage took the time; what was asked is in the trace, which is behind its namespace."""
+        if seconds >= self._parts.slow_search:
+            stages = ", ".join(f"{span.name} {span.seconds:.3f}" for span in trace.spans)
+            log.warning("a search took %.3f s (trace %s): %s", seconds, trace.id, stages)
 
     async def trace(self, namespace: str, trace_id: str) -> dict[str, JsonValue]:
         """The record of one search."""

@@ -29,9 +29,7 @@ class Level:
     queue: Mapping[tuple[str, str], int]
     oldest_job: float
     index_lag: int
-    database_bytes: int
     memories: int
-    tokens_today: int
 
 
 class Metrics:
@@ -67,9 +65,7 @@ class Metrics:
         self._queue = Gauge("hindsight_jobs", "Jobs that are not done.", ["kind", "state"], registry=registry)
         self._oldest = Gauge("hindsight_oldest_job_seconds", "Age of the oldest job that is due.", registry=registry)
         self._lag = Gauge("hindsight_index_lag", "Changes that the furthest index is behind.", registry=registry)
-        self._bytes = Gauge("hindsight_database_bytes", "Size of the store on the disk.", registry=registry)
         self._memories = Gauge("hindsight_memories", "Active memories of all namespaces.", registry=registry)
-        self._today = Gauge("hindsight_llm_tokens_today", "Tokens used since midnight UTC.", registry=registry)
 
     @contextmanager
     def call(self, trace: Trace) -> Iterator[None]:
@@ -122,9 +118,7 @@ class Metrics:
             self._queue.labels(kind, state).set(count)
         self._oldest.set(level.oldest_job)
         self._lag.set(level.index_lag)
-        self._bytes.set(level.database_bytes)
         self._memories.set(level.memories)
-        self._today.set(level.tokens_today)
         return generate_latest(self._registry)
 
     def _stages_of(self, trace: Trace) -> None:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
@@ -22,6 +23,15 @@ log = logging.getLogger(__name__)
 
 Handler: TypeAlias = Callable[[Job, str], Awaitable[None]]
 """Does a job as the named owner, and closes it; `hindsight.errors` tell whether trying again may help."""
+
+
+Watch: TypeAlias = Callable[[str], AbstractContextManager[None]]
+"""Stands around each job, told its kind."""
+
+
+def unwatched(_kind: str) -> AbstractContextManager[None]:
+    """Nobody looks."""
+    return contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +60,14 @@ class Worker:
         *,
         owner: str,
         policy: JobPolicy | None = None,
+        watch: Watch = unwatched,
     ) -> None:
         self._store = store
         self._clock = clock
         self._handlers = dict(handlers)
         self._owner = owner
         self._policy = policy or JobPolicy()
+        self._watch = watch
         self._wake = asyncio.Event()
 
     def wake(self) -> None:
@@ -88,7 +100,8 @@ class Worker:
             return False
         heart = asyncio.create_task(self._beat(job))
         try:
-            await self._handlers[job.kind](job, self._owner)
+            with self._watch(job.kind):
+                await self._handlers[job.kind](job, self._owner)
         except HindsightError as error:
             await self._give_back(job, error)
         except Exception as error:  # the edge of the worker: one broken job must not stop the others

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from hindsight.errors import InvalidInput, Unavailable
-from hindsight.interfaces.cli.errors import log_to_stderr, visible
+from hindsight.interfaces.cli.errors import visible
 from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape
+from hindsight.observe.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from hindsight.config import Settings
@@ -81,7 +82,8 @@ class Call:
         from hindsight import embedded  # noqa: PLC0415 - brings numpy and the whole engine
 
         settings = self.settings()
-        log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else "WARNING")
+        level = settings.log_level if "log_level" in settings.model_fields_set else "WARNING"
+        log_to_stderr(level, as_json=settings.log_format == "json")
         with embedded.Hindsight(settings=settings) as memory:
             if warm:
                 _warm(memory)

@@ -6,8 +6,6 @@ All of it goes to stderr, like the logs: stdout is for results.
 from __future__ import annotations
 
 import json
-import logging
-import sys
 
 from hindsight.errors import HindsightError, InvalidInput
 
@@ -24,11 +22,6 @@ class Broken(HindsightError):
     """A fault of hindsight itself."""
 
     code = "internal"
-
-
-def log_to_stderr(level: str) -> None:
-    """Log from this level on."""
-    logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
 
 
 def exit_code(error: HindsightError) -> int:

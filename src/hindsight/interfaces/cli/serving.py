@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from hindsight import config
 from hindsight.errors import HindsightError
-from hindsight.interfaces.cli.errors import INTERRUPTED, OK, exit_code, explain, log_to_stderr
+from hindsight.interfaces.cli.errors import INTERRUPTED, OK, exit_code, explain
 from hindsight.interfaces.http import app as http
+from hindsight.observe.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from hindsight.config import Settings
@@ -37,5 +38,5 @@ def run(arguments: Sequence[str]) -> int:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal asks to stop."""
-    log_to_stderr(settings.log_level)
+    log_to_stderr(settings.log_level, as_json=settings.log_format is config.LogFormat.JSON)
     http.serve(settings)

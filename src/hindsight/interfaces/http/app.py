@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import uvicorn
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
@@ -20,18 +20,28 @@ from hindsight.errors import HindsightError
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
 from hindsight.interfaces.http import experiences, memories, review, sessions, traces
 from hindsight.interfaces.http.answers import Answer, http_error, known_error, unknown_error, wrong_body
-from hindsight.interfaces.http.gate import Gate
+from hindsight.interfaces.http.gate import REST, Gate, Watched
 from hindsight.interfaces.http.request import memory_of, refuse_unknown_parameters
 from hindsight.interfaces.mcp.server import build_server, http_endpoint
 from hindsight.interfaces.mcp.texts import SERVER_INFO
 from hindsight.interfaces.process import settle_in
+from hindsight.observe.metrics import CONTENT_TYPE, Metrics
 
 log = logging.getLogger(__name__)
 
 VERSION = SERVER_INFO["version"]
 
 health = APIRouter(tags=["health"])
-rest = APIRouter(prefix="/v1", tags=["memory"], dependencies=[Depends(refuse_unknown_parameters)])
+rest = APIRouter(prefix=REST, tags=["memory"], dependencies=[Depends(refuse_unknown_parameters)])
+
+
+@health.get("/metrics", response_class=Response)
+async def metrics_page(request: Request) -> Response:
+    """What operators watch, as Prometheus reads it."""
+    engine = await request.app.state.memory.engine()
+    return Response(request.app.state.metrics.page(await engine.level()), media_type=CONTENT_TYPE)
+
+
 for group in (memories, experiences, review, sessions, traces):
     rest.include_router(group.routes)
 
@@ -39,7 +49,8 @@ for group in (memories, experiences, review, sessions, traces):
 def create_app(settings: Settings) -> FastAPI:
     """The ASGI app. `ConfigError` where it would be open to other machines without a key."""
     refuse_open_door(settings)
-    memory = AsyncHindsight(settings=settings)
+    metrics = Metrics()
+    memory = AsyncHindsight(settings=settings, metrics=metrics)
     endpoint = http_endpoint(build_server(lambda request: memory_of(memory, request), settings.mcp_toolset))
 
     @asynccontextmanager
@@ -57,11 +68,13 @@ def create_app(settings: Settings) -> FastAPI:
     pages: dict[str, Any] = {"docs_url": None, "redoc_url": None}
     app = FastAPI(title="hindsight", version=VERSION, lifespan=lifespan, default_response_class=Answer, **pages)
     app.state.memory = memory
+    app.state.metrics = metrics
     app.include_router(health)
     app.include_router(rest)
     app.router.routes.append(Route("/mcp", endpoint.app, methods=["GET", "POST", "DELETE"]))
     key = settings.api_key.get_secret_value() if settings.api_key else None
     app.add_middleware(Gate, doorkeeper=Doorkeeper(key=key, allowed_hosts=settings.allowed_hosts))
+    app.add_middleware(Watched, watch=metrics.request)
     app.add_exception_handler(HindsightError, known_error)
     app.add_exception_handler(RequestValidationError, wrong_body)
     app.add_exception_handler(HTTPException, http_error)
@@ -101,6 +114,7 @@ def serve(settings: Settings) -> None:
         host=settings.host,
         port=settings.port,
         log_level=settings.log_level.lower(),
+        log_config=None,  # its lines go where ours go, and look like them
         access_log=False,
         timeout_graceful_shutdown=10,
     )

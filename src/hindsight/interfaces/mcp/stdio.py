@@ -18,12 +18,13 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCResponse, jsonrpc_message_adapter
 
-from hindsight.config import Settings, load
+from hindsight.config import LogFormat, Settings, load
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import ConfigError, HindsightError
 from hindsight.interfaces.mcp.handshake import EarlyAnswer, Opening, Wire
 from hindsight.interfaces.mcp.server import build_server
 from hindsight.interfaces.process import settle_in
+from hindsight.observe.logs import log_to_stderr
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -96,7 +97,7 @@ def serve(wire: Wire, opening: Opening, settings: Settings | None = None) -> Non
     except ConfigError as error:
         sys.stderr.write(f"hindsight: {error} {error.hint}\n")
         raise SystemExit(2) from None
-    logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    log_to_stderr(settings.log_level, as_json=settings.log_format is LogFormat.JSON)
     settle_in()
     try:
         anyio.run(_serve, settings, wire, opening)
