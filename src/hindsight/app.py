@@ -136,7 +136,8 @@ async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Eng
     if settings.ranking not in PRESETS:
         raise ConfigError(f"ranking: {settings.ranking!r} is not accepted; allowed: {', '.join(PRESETS)}")
     wanted = make_embedder(settings)
-    model = make_language_model(settings, SystemClock())
+    metrics = metrics or Metrics()
+    model = make_language_model(settings, SystemClock(), metrics)
     reranker = make_reranker(settings)
     ruler = exact(await asyncio.to_thread(load_counter, settings.tokenizer)) if settings.tokenizer else ESTIMATE
     _make_folder(settings.database.parent)
@@ -150,7 +151,7 @@ async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Eng
     folder = settings.database.parent / "index"
     lexical = LEXICAL_INDEXES["embedded"](folder)
     vector = VECTOR_INDEXES["embedded"](folder)
-    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler, metrics or Metrics())
+    engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler, metrics)
     engine.start()
     return engine
 
@@ -169,7 +170,7 @@ def make_embedder(settings: Settings) -> Embedder | None:
     return FastEmbedEmbedder(name, cache_folder=settings.data_dir / "models")
 
 
-def make_language_model(settings: Settings, clock: Clock) -> LanguageModel | None:
+def make_language_model(settings: Settings, clock: Clock, metrics: Metrics | None = None) -> LanguageModel | None:
     """The language model that the settings name; `None` without `llm_model`. Nothing is asked yet. `ConfigError`."""
     if not settings.llm_model:
         if settings.llm_api_key is not None or settings.llm_base_url:
@@ -191,7 +192,8 @@ def make_language_model(settings: Settings, clock: Clock) -> LanguageModel | Non
     policy = LlmPolicy(concurrency=settings.llm_concurrency, daily_tokens=settings.llm_daily_tokens)
     log.info("statements are extracted by %s at %s", settings.llm_model, url)
     ledger = Ledger(settings.database.parent / "usage")
-    return ChatModel(endpoint, PROVIDERS[provider](), settings.llm_model, clock, ledger=ledger, policy=policy)
+    wire = PROVIDERS[provider]()
+    return ChatModel(endpoint, wire, settings.llm_model, clock, ledger=ledger, policy=policy, metrics=metrics)
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

@@ -18,6 +18,7 @@ from hindsight.models.endpoint import Endpoint
 from hindsight.models.ledger import Ledger
 from hindsight.models.llm import ChatModel, LlmPolicy
 from hindsight.models.wire import AnthropicMessages, OpenAIChat, Wire
+from hindsight.observe.metrics import Level, Metrics
 from tests.models.chat_server import chat, messages
 from tests.models.openai_server import Asked, CutOff, Drip, EmbeddingServer, Hang, Reply, running
 
@@ -43,6 +44,7 @@ class Desk:
     breaker: Breaker = field(default_factory=Breaker)
     policy: LlmPolicy = field(default_factory=LlmPolicy)
     timeout: float = 5.0
+    metrics: Metrics = field(default_factory=Metrics)
 
     @asynccontextmanager
     async def model(self) -> AsyncIterator[ChatModel]:
@@ -51,7 +53,14 @@ class Desk:
 
         endpoint = Endpoint(self.server.url, key="k", timeout=self.timeout, sleep=at_once)
         model = ChatModel(
-            endpoint, self.wire, "m", self.clock, ledger=self.ledger, breaker=self.breaker, policy=self.policy
+            endpoint,
+            self.wire,
+            "m",
+            self.clock,
+            ledger=self.ledger,
+            breaker=self.breaker,
+            policy=self.policy,
+            metrics=self.metrics,
         )
         yield model
         await model.aclose()
@@ -82,6 +91,19 @@ async def test_a_request_asks_for_the_schema_and_the_answer_has_its_tokens(serve
     assert asked.body["response_format"]["json_schema"]["name"] == "facts"
     assert asked.body["response_format"]["json_schema"]["schema"] == SCHEMA
     assert (asked.body["max_tokens"], asked.body["temperature"]) == (9, 0)
+
+
+async def test_calls_and_their_tokens_are_counted_for_operators(server: EmbeddingServer) -> None:
+    desk = Desk(server)
+    async with desk.model() as model:
+        await model.complete("rules", "words", max_tokens=9)
+        server.answer = lambda asked: Reply(400, b"{}")
+        with pytest.raises(ModelUnavailable):
+            await model.complete("rules", "words", max_tokens=9)
+    page = desk.metrics.page(Level({}, 0, 0, 0)).decode()
+    assert 'hindsight_llm_calls_total{outcome="answered"} 1.0' in page
+    assert 'hindsight_llm_calls_total{outcome="model_unavailable"} 1.0' in page
+    assert 'hindsight_llm_tokens_total{direction="in"} 100.0' in page
 
 
 async def test_a_server_without_schemas_gets_it_in_words_and_is_not_offered_it_again(server: EmbeddingServer) -> None:

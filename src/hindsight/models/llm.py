@@ -21,6 +21,7 @@ from hindsight.models.breaker import Breaker
 from hindsight.models.endpoint import Endpoint, Refused
 from hindsight.models.ledger import Ledger
 from hindsight.models.wire import Wire
+from hindsight.observe.metrics import Metrics
 from hindsight.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,7 @@ class ChatModel:
         ledger: Ledger | None = None,
         breaker: Breaker | None = None,
         policy: LlmPolicy | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.model: Final = model
         self._endpoint = endpoint
@@ -58,6 +60,7 @@ class ChatModel:
         self._ledger = ledger or Ledger()
         self._breaker = breaker or Breaker()
         self._policy = policy or LlmPolicy()
+        self._metrics = metrics or Metrics()
         self._free = asyncio.Semaphore(self._policy.concurrency)
 
     async def complete(
@@ -71,13 +74,15 @@ class ChatModel:
             self._breaker.enter()
             try:
                 completion = await self._asked(system, user, schema, max_tokens, estimate)
-            except ModelUnavailable:
+            except ModelUnavailable as error:
                 self._breaker.failed()
+                self._metrics.llm(error.code)
                 raise
             except BaseException:
                 self._breaker.left()
                 raise
             self._breaker.succeeded()
+            self._metrics.llm("answered", completion.tokens_in, completion.tokens_out)
             return completion
 
     async def aclose(self) -> None:
