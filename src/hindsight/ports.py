@@ -7,7 +7,7 @@ only errors of `hindsight.errors`; a driver's own error is the `__cause__`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -18,6 +18,7 @@ from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
+from hindsight.domain.purge import Purge, Purged, Tombstone
 from hindsight.domain.query import Answer, Filters, Scored
 from hindsight.domain.session import Session, Working
 from hindsight.domain.surroundings import Surroundings
@@ -177,6 +178,37 @@ class Store(Protocol):
 
     async def idle_sessions(self, *, before: datetime, limit: int) -> Sequence[tuple[str, Session]]:
         """Sessions that have not ended and were last active before then, each with its namespace; oldest first."""
+        ...
+
+    async def purge(self, purge: Purge) -> Purged:
+        """Take memories and turns out for good, with their past, their spans in turns, and what tells of them.
+
+        All or nothing, as one step of the change log; then free pages and logs are cleared (`Purged.scrubbed`). Other
+        memories on other spans of a turn stay. Raises as `apply` does.
+        """
+        ...
+
+    async def purged(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Tombstone]:
+        """The tombstones of those ids that have been purged."""
+        ...
+
+    async def purged_keys(self, namespace: str, keys: Sequence[str]) -> frozenset[str]:
+        """Those of these keys, of contents or of episodes, whose owner has been purged: an import leaves them out."""
+        ...
+
+    async def tombstones(self, namespace: str) -> Sequence[Tombstone]:
+        """All that has been purged, oldest first. A restore purges it again from what it brings back."""
+        ...
+
+    async def hidden(self, *, now: datetime, grace: timedelta, limit: int) -> Sequence[tuple[str, str]]:
+        """Namespace and id of what has been out of sight for longer than the time of grace, in order.
+
+        Forgotten memories, forgotten turns on which nothing else rests, and archived memories whose own time is over.
+        """
+        ...
+
+    async def scrub(self) -> bool:
+        """Clear free pages and logs of what was purged, if anything waits for that; whether nothing waits any more."""
         ...
 
     async def stats(self, namespace: str) -> Stats:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hindsight.domain.change import Receipt
 from hindsight.domain.memory import Source
+from hindsight.domain.purge import Purge
 from hindsight.storage.sqlite.store import SqliteStore
-from hindsight.testing.made import a_batch, a_memory, an_embedding, an_episode, new
+from hindsight.testing.made import NOON, SPACE, a_batch, a_memory, an_embedding, an_episode, new
 
 
 def written(name: str) -> tuple[str, str]:
@@ -54,8 +55,22 @@ async def write_many(file: Path, prefix: str, count: int) -> None:
     await store.aclose()
 
 
+async def purge_until_killed(file: Path, prefix: str) -> None:
+    """Memories that are written and purged again; each answered purge is told on stdout as a line."""
+    store = await SqliteStore.open(file)
+    number = 0
+    while True:
+        name = f"{prefix}-{number}"
+        await write(store, name)
+        await store.purge(Purge(SPACE, f"purge {name}", NOON, (written(name)[1],)))
+        os.write(1, f"{name}\n".encode())
+        number += 1
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "until-killed":
+    if sys.argv[1] == "purge":
+        asyncio.run(purge_until_killed(Path(sys.argv[2]), sys.argv[3]))
+    elif sys.argv[1] == "until-killed":
         asyncio.run(write_until_killed(Path(sys.argv[2]), sys.argv[3]))
     else:
         asyncio.run(write_many(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from hindsight.ports import Store
 from hindsight.storage.oracle import OracleStore
 from hindsight.testing.store_contract import Capabilities, StoreContract
 
@@ -12,3 +13,7 @@ class TestOracle(StoreContract):
 
     async def make(self, place: Path, *, watch: Callable[[str], None] | None = None) -> OracleStore:
         return OracleStore()
+
+    def bytes_left(self, place: Path, store: Store) -> bytes:
+        """It keeps no file: all that it holds is what it is made of."""
+        return repr(vars(store)).encode()

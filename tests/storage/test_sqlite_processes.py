@@ -18,6 +18,7 @@ from tests.storage.crash import written
 PROGRAM = str(Path(__file__).with_name("crash.py"))
 ROOT = Path(__file__).parents[2]
 KILLS = 50
+PURGE_KILLS = 20
 
 
 def start(*arguments: str) -> subprocess.Popen[bytes]:
@@ -65,6 +66,46 @@ async def test_every_answered_write_outlives_a_kill_at_any_moment(tmp_path: Path
     assert plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert plain.execute("PRAGMA foreign_key_check").fetchall() == []
     plain.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+async def test_a_purge_that_is_killed_is_done_or_not_and_what_it_left_is_cleared_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "memory.db"
+    chance = random.Random(20240116)
+    purged: list[str] = []
+    for kill in range(PURGE_KILLS):
+        process = start("purge", str(file), f"k{kill}")
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(chance.choice((0, 1, 2, 5)))]
+        if lines:
+            sum(range(chance.randrange(3 * 10**5)))
+        process.send_signal(signal.SIGKILL)
+        lines += process.stdout.read().splitlines(keepends=True)
+        process.stdout.close()
+        process.wait()
+        purged += [line.decode().strip() for line in lines if line.endswith(b"\n")]
+    store = await SqliteStore.open(file)
+    assert len(purged) > PURGE_KILLS
+    there = {memory.id for memory in (await store.find(SPACE, Filters(statuses=()), limit=500)).items}
+    assert not there & {written(name)[1] for name in purged}
+    stones = {stone.id for stone in await store.tombstones(SPACE)}
+    stats = await store.stats(SPACE)
+    # A purge that was not answered has happened or not; what has happened has left nothing in any file.
+    assert len(there) + len(stones & {f"m {name}" for name in _names(stones)}) == stats.episodes
+    assert await store.scrub()
+    held = _bytes_in(tmp_path)
+    assert [name for name in _names(stones) if a_memory(f"m {name}").content.encode() in held] == []
+    await store.aclose()
+
+
+def _bytes_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+def _names(stones: set[str]) -> list[str]:
+    return [stone.removeprefix("m ") for stone in stones if stone.startswith("m ")]
 
 
 async def test_two_processes_write_a_thousand_memories_side_by_side(tmp_path: Path) -> None:

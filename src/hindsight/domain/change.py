@@ -269,9 +269,11 @@ class Touched:
 class Changeset:
     """What one batch did, by its key: the revisions it made and the episodes it brought in or moved.
 
-    `episodes` has the state each episode had before the batch; `None` for those that were new.
+    `episodes` has the state each episode had before the batch; `None` for those that were new. `purged`: what
+    it touched and is gone for good, so that it can't be taken back.
     """
 
     change: int
     revisions: tuple[Revision, ...]
     episodes: tuple[tuple[str, EpisodeState | None], ...]
+    purged: tuple[str, ...] = ()

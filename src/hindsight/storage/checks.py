@@ -16,6 +16,7 @@ import orjson
 
 from hindsight.domain.change import Batch, Embedding, Put
 from hindsight.domain.kept import Kept
+from hindsight.domain.purge import Purge
 from hindsight.domain.query import Filters
 from hindsight.errors import InvalidInput
 
@@ -54,6 +55,16 @@ def _check_kept(kept: Kept, namespace: str) -> None:
     for name, found in named:
         if found != namespace:
             raise InvalidInput(f"{name}.namespace", found, f"{namespace!r}, the batch's")
+
+
+def check_purge(purge: Purge) -> None:
+    """`InvalidInput` for a purge that no store takes."""
+    check_text("namespace", purge.namespace, empty=False)
+    check_text("key", purge.key, empty=False)
+    if not purge.ids:
+        raise InvalidInput("ids", [], "at least one id")
+    for name in ("ids", "at", "jobs", "done"):
+        _check(name, getattr(purge, name))
 
 
 def _check_put(name: str, put: Put, namespace: str, versions: dict[str, int]) -> None:

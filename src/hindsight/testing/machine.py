@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from hindsight.domain.change import Act, Batch, JobDone, NewJob, Put, Receipt, Review
-from hindsight.domain.episode import EpisodeState
+from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Source
 from hindsight.domain.page import Order
+from hindsight.domain.purge import Purge
 from hindsight.domain.query import Filters
-from hindsight.domain.session import SessionEnd
+from hindsight.domain.session import SessionEnd, Working
 from hindsight.errors import HindsightError
 from hindsight.ports import Store
 from hindsight.storage.oracle import OracleStore
+from hindsight.storage.purging import MARKED
 from hindsight.testing.made import MODEL, NOON, WORDS, a_vector, an_embedding, episodes_called, memories_called
 
 SPACES = ("ann", "bob")
@@ -30,6 +32,7 @@ EPISODES = tuple(f"episode-{n}" for n in range(6))
 MEMORIES = tuple(f"memory-{n}" for n in range(5))
 CONTENT_KEYS = ("says this", "says that", "says more")
 BATCH_KEYS = tuple(f"batch-{n}" for n in range(25))
+PURGE_KEYS = tuple(f"purge-{n}" for n in range(9))
 JOBS = tuple(f"job-{n}" for n in range(5))
 OWNERS = ("worker-1", "worker-2")
 SEEDS = range(4)
@@ -99,6 +102,15 @@ class History(RuleBasedStateMachine):
     def note(self, namespace: str, session: str, values: Any, at: Any, expires_at: Any) -> None:
         self.both(lambda store: store.set_working(namespace, session, values, at=at, expires_at=expires_at))
 
+    @rule(
+        namespace=st.sampled_from(SPACES),
+        ids=st.lists(st.sampled_from(MEMORIES + EPISODES), min_size=1, max_size=2),
+        key=st.sampled_from(PURGE_KEYS),
+        at=hours,
+    )
+    def purge(self, namespace: str, ids: list[str], key: str, at: Any) -> None:
+        self.both(lambda store: store.purge(Purge(namespace, key, at, tuple(ids))))
+
     @rule(model=st.sampled_from(MODELS), expected=st.none() | st.sampled_from(MODELS))
     def choose_model(self, model: str, expected: str | None) -> None:
         self.both(lambda store: store.set_embedding_model(model, expected=expected))
@@ -115,6 +127,7 @@ class History(RuleBasedStateMachine):
         for namespace in (*SPACES, "nobody"):
             self.both(lambda store, namespace=namespace: everything(store, namespace))  # type: ignore[misc]  # binds the loop's name
         self.both(lambda store: store.namespaces())
+        self.both(lambda store: store.hidden(now=NOON + timedelta(hours=3), grace=timedelta(hours=1), limit=9))
         self.both(lambda store: store.idle_sessions(before=NOON + timedelta(hours=3), limit=4))
         self.both(lambda store: store.embedding_model())
 
@@ -138,11 +151,14 @@ async def everything(store: Store, namespace: str) -> dict[str, Any]:
         "reviews, settled": list(await store.reviews(namespace, waiting=False)),
         "history": {memory_id: list(await store.history(namespace, memory_id)) for memory_id in MEMORIES},
         "changesets": {key: await store.changeset(namespace, key) for key in BATCH_KEYS},
-        "episodes": dict(await store.episodes(namespace, EPISODES)),
+        "episodes": {one: unmarked(told) for one, told in (await store.episodes(namespace, EPISODES)).items()},
         "known": dict(await store.known_episodes(namespace, [f"key of {name}" for name in EPISODES])),
-        "sessions": {name: list(await store.session(namespace, name)) for name in SESSIONS},
+        "sessions": {name: [*map(unmarked, await store.session(namespace, name))] for name in SESSIONS},
         "memories_of": {episode: list(ids) for episode, ids in (await store.memories_of(namespace, EPISODES)).items()},
-        "working": {name: await store.working(namespace, name, now=NOON, turns=2) for name in SESSIONS},
+        "working": {name: await _working(store, namespace, name) for name in SESSIONS},
+        "tombstones": list(await store.tombstones(namespace)),
+        "purged": dict(await store.purged(namespace, MEMORIES + EPISODES)),
+        "purged keys": await store.purged_keys(namespace, (*CONTENT_KEYS, *(f"key of {name}" for name in EPISODES))),
         "sessions, latest": list(await store.sessions(namespace, limit=3)),
         "stats": await store.stats(namespace),
         "jobs": list(await store.jobs(namespace)),
@@ -159,6 +175,16 @@ async def everything(store: Store, namespace: str) -> dict[str, Any]:
                 namespace, Filters(statuses=()), order=order, limit=3, after=page.next
             )
     return found
+
+
+async def _working(store: Store, namespace: str, session_id: str) -> Working | None:
+    found = await store.working(namespace, session_id, now=NOON, turns=2)
+    return None if found is None else replace(found, turns=tuple(map(unmarked, found.turns)))
+
+
+def unmarked(episode: Episode) -> Episode:
+    """An episode whose key is not told from another store's mark of it: each has a secret of its own."""
+    return replace(episode, key=MARKED) if episode.key.startswith(MARKED) else episode
 
 
 def recognised(vectors: Mapping[str, Any]) -> dict[str, int | None]:

@@ -28,6 +28,7 @@ from hindsight.testing.machine import everything, history_of
 from hindsight.testing.made import MODEL, NOON, SPACE, a_batch, a_memory, new
 from hindsight.testing.store_keeping import KeepingContract
 from hindsight.testing.store_opening import Capabilities
+from hindsight.testing.store_purge import PurgeContract
 from hindsight.testing.store_reading import ReadingContract, filled
 from hindsight.testing.store_sessions import SessionContract
 from hindsight.testing.store_writing import WritingContract, rich_batch
@@ -49,7 +50,7 @@ def a_job(name: str = "j1", **fields: Any) -> NewJob:
     return replace(NewJob(name, "k", {"那": [1, None, {"x": 0.5}]}, NOON), **fields)
 
 
-class StoreContract(WritingContract, ReadingContract, SessionContract, KeepingContract):
+class StoreContract(WritingContract, ReadingContract, SessionContract, PurgeContract, KeepingContract):
     """Everything a `Store` owes."""
 
     # Jobs -----------------------------------------------------------------------------------------------------------

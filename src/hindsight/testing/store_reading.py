@@ -19,6 +19,7 @@ from hindsight.domain.entry import entry_of_episode, entry_of_memory
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Kind, Layer, Memory, Source, Statement, Status
 from hindsight.domain.page import Order, Stats
+from hindsight.domain.purge import Purge
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, InvalidInput, NotFound
 from hindsight.ports import Store
@@ -62,6 +63,9 @@ READS: Mapping[str, Read] = {
     "memories_of": lambda store, space: _resting(store, space),
     "working": lambda store, space: store.working(space, "s", now=NOON, turns=9),
     "sessions": lambda store, space: store.sessions(space, limit=9),
+    "purged": lambda store, space: store.purged(space, ["gone"]),
+    "purged_keys": lambda store, space: store.purged_keys(space, ["content of gone"]),
+    "tombstones": lambda store, space: store.tombstones(space),
     "stats": lambda store, space: _episode_count(store, space),
     "uses": lambda store, space: store.uses(space, ["m1"]),
     "trace": lambda store, space: store.trace(space, "t1"),
@@ -100,6 +104,8 @@ async def _episode_count(store: Store, space: str) -> int:
 async def filled(store: Store) -> None:
     """One namespace with something for every read method."""
     await store.apply(rich_batch())
+    await store.apply(a_batch("gone", puts=(new(a_memory("gone")),)))
+    await store.purge(Purge(SPACE, "purge", NOON, ("gone",)))
     await store.set_working(SPACE, "s", {"目标": ["周报", 1]}, at=NOON, expires_at=None)
     await store.record_use(SPACE, ["m1"], NOON)
     await store.save_trace(SPACE, "t1", NOON, {"text": "吃什么要小心"})
@@ -367,7 +373,7 @@ class ReadingContract(OpensStores):
             memories_by_kind={"fact": 1, "experience": 1},
             memories_by_layer={"semantic": 2},
             sessions=1,
-            change=2,
+            change=4,
         )
 
     async def test_each_read_takes_few_statements(self, place: Path) -> None:

@@ -25,8 +25,9 @@ def add_episodes(space: Space, batch: Batch, before: dict[str, EpisodeState | No
     ids = {episode.key: episode.id for episode in space.episodes.values()}
     left_out = set()
     for episode in batch.episodes:
-        if episode.key in ids:
-            if ids[episode.key] != episode.id:
+        key = space.held_key(episode.key)
+        if key in ids:
+            if ids[key] != episode.id:
                 left_out.add(episode.id)
             continue
         if episode.id in space.episodes:

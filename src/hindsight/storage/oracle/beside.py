@@ -15,6 +15,8 @@ from hindsight.errors import StorageUnavailable
 from hindsight.storage.checks import check_limit, check_text, check_texts, check_time, encoded
 from hindsight.storage.oracle.applying import owned
 from hindsight.storage.oracle.space import Space
+from hindsight.storage.purging import Plan, says, tells
+from hindsight.storage.snapshot import dumps
 
 
 class Beside:
@@ -43,10 +45,10 @@ class Beside:
 
     async def record_use(self, namespace: str, ids: Sequence[str], at: datetime) -> None:
         """See `Store.record_use`."""
-        self._space(namespace)
+        purged = self._space(namespace).purged
         check_texts("ids", ids)
         check_time("at", at)
-        for used in ids:
+        for used in [one for one in ids if one not in purged]:
             use = self._uses.get((namespace, used), Use(0, None))
             last = at.timestamp() if use.last_used is None else max(use.last_used, at.timestamp())
             self._uses[namespace, used] = Use(use.count + 1, last)
@@ -121,6 +123,23 @@ class Beside:
         """See `Store.jobs`."""
         self._space(namespace)
         return [job for job in self._jobs.values() if job.namespace == namespace]
+
+    def _take_out_beside(self, namespace: str, plan: Plan, jobs: dict[str, Job]) -> dict[str, int]:
+        """What is kept beside memories of what a purge takes out; how much it was."""
+        gone = [(namespace, one) for one in (*plan.memories, *plan.contents) if (namespace, one) in self._uses]
+        for used in gone:
+            del self._uses[used]
+        traces = self._traces.get(namespace, {})
+        told = [one for one, body in traces.items() if tells(dumps(body), plan)]
+        for one in told:
+            del traces[one]
+        said = [job for job in jobs.values() if job.namespace == namespace and says(dumps(job.payload), plan)]
+        for job in said:
+            del jobs[job.id]
+        failed = [job for job in jobs.values() if job.namespace == namespace and says(dumps(job.last_error), plan)]
+        for job in failed:
+            jobs[job.id] = replace(job, last_error=None)
+        return {"uses": len(gone), "traces": len(told), "jobs": len(said) + len(failed)}
 
     # Sessions -------------------------------------------------------------------------------------------------------
 

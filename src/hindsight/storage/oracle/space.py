@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,7 +13,9 @@ from hindsight.domain.change import Applied, Review, Revision, Touched
 from hindsight.domain.entry import Entry, entry_of_episode, entry_of_memory
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Memory, Status
+from hindsight.domain.purge import Tombstone
 from hindsight.domain.session import Session, Variable
+from hindsight.storage.purging import mark
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +37,9 @@ class Space:
     reviews: dict[str, Review] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     variables: dict[tuple[str, str], Variable] = field(default_factory=dict)  # by session and name
+    purged: dict[str, Tombstone] = field(default_factory=dict)
+    marks: set[str] = field(default_factory=set)  # of keys that have been purged
+    secret: str | None = None  # what marks are made with, once there is one
 
     def copy(self) -> Space:
         """The same contents in containers of their own; the values are frozen."""
@@ -50,7 +56,24 @@ class Space:
             dict(self.reviews),
             dict(self.sessions),
             dict(self.variables),
+            dict(self.purged),
+            set(self.marks),
+            self.secret,
         )
+
+    def held_key(self, key: str) -> str:
+        """The key under which an episode is held: a mark of it, once something in the episode was purged."""
+        if self.secret is None:
+            return key
+        made = mark(self.secret, key)
+        return made if any(episode.key == made for episode in self.episodes.values()) else key
+
+    def marked(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys of episodes or contents that have been purged."""
+        if self.secret is None:
+            return set()
+        held = self.marks | {episode.key for episode in self.episodes.values()}
+        return {key for key in keys if mark(self.secret, key) in held}
 
     def awake(self, session_id: str, at: datetime) -> None:
         """Something has happened in a session."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from hindsight.domain.change import (
     Applied,
     Batch,
     Changeset,
+    Job,
     Review,
     Revision,
     Touched,
@@ -21,14 +23,17 @@ from hindsight.domain.entry import Entry, entry_of_memory
 from hindsight.domain.episode import Episode, EpisodeState
 from hindsight.domain.memory import Memory, Statement, Status, short_id
 from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.purge import Purge, Purged, Tombstone
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, Conflict, NotFound
 from hindsight.storage.checks import (
     check_batch,
     check_filters,
     check_limit,
+    check_purge,
     check_text,
     check_texts,
+    check_time,
 )
 from hindsight.storage.oracle.applying import (
     add_episodes,
@@ -43,6 +48,9 @@ from hindsight.storage.oracle.applying import (
     put_vectors,
 )
 from hindsight.storage.oracle.beside import Beside
+from hindsight.storage.oracle.purge import HeldIn, hidden_in, lay_stones, refuse_purged, take_out
+from hindsight.storage.oracle.space import Space
+from hindsight.storage.purging import batch_of, counted, planned
 from hindsight.storage.sql import micros, place_after, place_of
 
 if TYPE_CHECKING:
@@ -62,8 +70,34 @@ class OracleStore(Beside):
         space = self._space(batch.namespace).copy()
         if batch.key in space.applied:
             return replace(space.applied[batch.key], repeated=True)
+        refuse_purged(space, batch)
+        jobs = self._step(space, batch)
+        self._spaces[batch.namespace] = space
+        self._jobs = jobs
+        return space.applied[batch.key]
+
+    async def purge(self, purge: Purge) -> Purged:
+        """See `Store.purge`."""
+        check_purge(purge)
+        space = self._space(purge.namespace).copy()
+        if purge.key in space.applied:
+            return Purged(space.applied[purge.key].change)
+        plan = planned(HeldIn(space), purge)
+        if purge.done is None and not plan.memories and not plan.contents and space.purged.keys() >= set(purge.ids):
+            return Purged(space.change)
+        jobs = self._step(space, batch_of(purge, plan), also=(*sorted(plan.memories), *plan.contents))
+        counts = take_out(space, plan)
+        counts |= self._take_out_beside(purge.namespace, plan, jobs)
+        removed = counted(counts)
+        lay_stones(space, plan, removed)
+        self._spaces[purge.namespace] = space
+        self._jobs = jobs
+        return Purged(space.change, plan.ids, tuple(plan.changed), tuple(plan.contents), removed)
+
+    def _step(self, space: Space, batch: Batch, also: Sequence[str] = ()) -> dict[str, Job]:
+        """One step of the change log; gives the jobs as they are after it."""
         space.change += 1
-        touched: dict[str, None] = {}
+        touched: dict[str, None] = dict.fromkeys(also)
         before: dict[str, EpisodeState | None] = {}
         jobs = dict(self._jobs)
         check_ends(space, batch)
@@ -85,10 +119,8 @@ class OracleStore(Beside):
         space.log.append(Touched(space.change, tuple(touched), batch.at))
         space.moved[space.change] = tuple(before.items())
         space.applied[batch.key] = Applied(space.change, batch.receipt)
-        self._spaces[batch.namespace] = space
-        self._jobs = jobs
         self._uses.update(kept_uses(batch))
-        return space.applied[batch.key]
+        return jobs
 
     async def embedding_model(self) -> str | None:
         """See `Store.embedding_model`."""
@@ -220,6 +252,7 @@ class OracleStore(Beside):
             change,
             tuple(revision for _, revision in space.revisions if revision.change == change),
             space.moved[change],
+            tuple(one for step in space.log if step.change == change for one in step.entry_ids if one in space.purged),
         )
 
     # Episodes -------------------------------------------------------------------------------------------------------
@@ -238,7 +271,9 @@ class OracleStore(Beside):
     async def known_episodes(self, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
         """See `Store.known_episodes`."""
         check_texts("keys", keys)
-        return _those({episode.key: episode.id for episode in self._space(namespace).episodes.values()}, keys)
+        space = self._space(namespace)
+        ids = {episode.key: episode.id for episode in space.episodes.values()}
+        return {key: ids[held] for key in keys if (held := space.held_key(key)) in ids}
 
     async def session(self, namespace: str, session_id: str, *, limit: int = 100, after: int = -1) -> Sequence[Episode]:
         """See `Store.session`."""
@@ -259,6 +294,33 @@ class OracleStore(Beside):
             episode_id: [m.id for m in memories if any(source.episode_id == episode_id for source in m.sources)]
             for episode_id in episode_ids
         }
+
+    # What has been purged -------------------------------------------------------------------------------------------
+
+    async def purged(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Tombstone]:
+        """See `Store.purged`."""
+        check_texts("ids", ids)
+        return _those(self._space(namespace).purged, ids)
+
+    async def purged_keys(self, namespace: str, keys: Sequence[str]) -> frozenset[str]:
+        """See `Store.purged_keys`."""
+        check_texts("keys", keys)
+        return frozenset(self._space(namespace).marked(keys))
+
+    async def tombstones(self, namespace: str) -> Sequence[Tombstone]:
+        """See `Store.tombstones`."""
+        return sorted(self._space(namespace).purged.values(), key=lambda stone: (stone.at, stone.id))
+
+    async def hidden(self, *, now: datetime, grace: timedelta, limit: int) -> Sequence[tuple[str, str]]:
+        """See `Store.hidden`."""
+        check_time("now", now)
+        check_limit(limit)
+        found = [(name, one) for name, space in self._spaces.items() for one in hidden_in(space, now, grace)]
+        return sorted(found)[:limit]
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`."""
+        return True
 
     # The whole ------------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,9 @@ from hindsight.storage.sql import (
 )
 from hindsight.storage.sqlite.connection import Database
 from hindsight.storage.sqlite.jobs import add_jobs, finish_job
+from hindsight.storage.sqlite.reading import known_episodes
 from hindsight.storage.sqlite.sessions import check_ends, end_sessions, keep_session, wake
+from hindsight.storage.sqlite.stones import refuse_purged
 
 
 @dataclass(slots=True)
@@ -44,18 +46,24 @@ def apply(database: Database, batch: Batch) -> Applied:
     known = database.row("applied", (batch.namespace, batch.key))
     if known is not None:
         return Applied(known[0], receipt_of(known[1]), repeated=True)
+    refuse_purged(database, batch)
+    return step(database, batch)
+
+
+def step(database: Database, batch: Batch, also: Sequence[str] = ()) -> Applied:
+    """One step of the change log, which names `also` beside what the batch touches."""
     try:
-        return _apply(database, batch)
+        return _apply(database, batch, also)
     except apsw.ConstraintError as error:
         raise Conflict(_taken(str(error)), hint="Read again, decide anew, and write with a new batch.") from error
 
 
-def _apply(database: Database, batch: Batch) -> Applied:
+def _apply(database: Database, batch: Batch, also: Sequence[str]) -> Applied:
     check_ends(database, batch.namespace, batch.ends)
     if batch.done is not None:
         finish_job(database, batch.namespace, batch.done)
     (change,) = _only(database.rows("next_change", (batch.namespace,)))
-    progress = Progress(change)
+    progress = Progress(change, dict.fromkeys(also))
     _add_episodes(database, batch, progress)
     _put_memories(database, batch, progress)
     if batch.kept is not None:
@@ -110,9 +118,7 @@ def _taken(message: str) -> str:
 def _add_episodes(database: Database, batch: Batch, progress: Progress) -> None:
     if not batch.episodes:
         return
-    known: dict[str, str] = dict(
-        database.rows("episode_ids_by_key", (batch.namespace, listed([episode.key for episode in batch.episodes])))
-    )
+    known = dict(known_episodes(database, batch.namespace, [episode.key for episode in batch.episodes]))
     places: dict[str | None, int] = {}
     rows: list[Row] = []
     left_out: set[str] = set()

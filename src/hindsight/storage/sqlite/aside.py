@@ -96,8 +96,9 @@ class Gathered:
             self._traces_going, self._traces = self._traces, {}
             self._due = None
             self._steps += 1
-        database.run_many("add_use", [(*key, count, last) for key, (count, last) in self._uses_going.items()])
-        database.run_many("put_trace", [(*key, at, body) for key, (at, body) in self._traces_going.items()])
+        uses, traces = still_told(database, self._uses_going, self._traces_going)
+        database.run_many("add_use", [(*key, count, last) for key, (count, last) in uses.items()])
+        database.run_many("put_trace", [(*key, at, body) for key, (at, body) in traces.items()])
         for namespace in {namespace for namespace, _ in self._traces_going}:
             database.run("trim_traces", (namespace, self._retention.count))
         if self._traces_going and monotonic() >= self._aged:
@@ -105,6 +106,12 @@ class Gathered:
             newest = max(at for at, _ in self._traces_going.values())
             database.run("drop_traces_before", (newest - round(self._retention.age / MICROSECOND),))
             self._aged = monotonic() + AGED_EVERY
+
+    def hurry(self) -> None:
+        """Have what waits written after the next unit of work."""
+        with self._lock:
+            if self._due is not None:
+                self._due = monotonic()
 
     def settle(self, *, kept: bool) -> None:
         """The transaction of the flush has ended; what it could not keep is dropped."""
@@ -139,9 +146,28 @@ class Gathered:
         return {trace_id: text for (space, trace_id), (_, text) in waiting if space == namespace}
 
 
-def stored_uses(database: Database, namespace: str, ids: Sequence[str]) -> list[Row]:
-    """Id, count and last use in microseconds of those that have a row."""
-    return database.rows("uses", (namespace, listed(ids)))
+def still_told(
+    database: Database, uses: Mapping[Key, tuple[int, int]], traces: Mapping[Key, tuple[int, str]]
+) -> tuple[dict[Key, tuple[int, int]], dict[Key, tuple[int, str]]]:
+    """Uses and traces without those of what has been purged since they were gathered, here or in another process."""
+    kept_uses, kept_traces = dict(uses), dict(traces)
+    for namespace in {namespace for namespace, _ in uses}:
+        ids = [one for space, one in uses if space == namespace]
+        for row in database.rows("stones", (namespace, listed(ids))):
+            del kept_uses[namespace, row[0]]
+    for namespace in {namespace for namespace, _ in traces}:
+        first = min(at for (space, _), (at, _) in traces.items() if space == namespace)
+        gone = [row[0] for row in database.rows("stones_since", (namespace, first))]
+        for key, (_, body) in traces.items() if gone else ():
+            if key[0] == namespace and any(one in body for one in gone):
+                del kept_traces[key]
+    return kept_uses, kept_traces
+
+
+def stored_uses(database: Database, namespace: str, ids: Sequence[str]) -> tuple[list[Row], set[str]]:
+    """Id, count and last use in microseconds of those that have a row, and those that have been purged."""
+    wanted = (namespace, listed(ids))
+    return database.rows("uses", wanted), {row[0] for row in database.rows("stones", wanted)}
 
 
 def stored_trace(database: Database, namespace: str, trace_id: str) -> Mapping[str, JsonValue] | None:

@@ -33,8 +33,8 @@ class Beside(Channel):
         check_texts("ids", (namespace, *ids))
         while True:
             steps = self._gathered.steps()
-            stored = await self._read(stored_uses, namespace, ids)
-            waiting = self._gathered.waiting_uses(namespace, ids)
+            stored, purged = await self._read(stored_uses, namespace, ids)
+            waiting = self._gathered.waiting_uses(namespace, [one for one in ids if one not in purged])
             # A flush that ran meanwhile would be counted twice or not at all.
             if steps == self._gathered.steps() and steps % 2 == 0:
                 return merged(stored, waiting)

@@ -15,6 +15,7 @@ from hindsight.domain.memory import SHORT_ID_LENGTH, Memory, Status
 from hindsight.domain.page import Order, Page, Stats
 from hindsight.domain.query import Filters
 from hindsight.errors import Ambiguous, NotFound
+from hindsight.storage.purging import SECRET, mark
 from hindsight.storage.snapshot import loads, snapshot_row
 from hindsight.storage.sql import (
     MEMORY_COLUMNS,
@@ -146,11 +147,12 @@ def changeset(database: Database, namespace: str, key: str) -> Changeset | None:
     row = database.row("changed_by_key", (namespace, key))
     if row is None:
         return None
-    change, episodes = row
+    change, episodes, entries = row
     return Changeset(
         change,
         tuple(_revision(namespace, row) for row in database.rows("revisions_of_change", (namespace, change))),
         tuple((episode_id, None if state is None else EpisodeState(state)) for episode_id, state in loads(episodes)),
+        tuple(row[0] for row in database.rows("stones", (namespace, entries))),
     )
 
 
@@ -181,7 +183,14 @@ def memories_and_episodes(
 
 def known_episodes(database: Database, namespace: str, keys: Sequence[str]) -> Mapping[str, str]:
     """See `Store.known_episodes`."""
-    return dict(database.rows("episode_ids_by_key", (namespace, listed(keys))))
+    found: dict[str, str] = dict(database.rows("episode_ids_by_key", (namespace, listed(keys))))
+    secret = setting(database, SECRET)
+    if secret is not None and len(found) < len(keys):
+        # What has been purged in part, or as a whole, is known again by a mark of its key.
+        marks = {mark(secret, key): key for key in keys if key not in found}
+        rows = database.rows("episode_ids_by_key", (namespace, listed(list(marks))))
+        found |= {marks[row[0]]: row[1] for row in rows}
+    return found
 
 
 def session(database: Database, namespace: str, session_id: str, limit: int, after: int) -> Sequence[Episode]:

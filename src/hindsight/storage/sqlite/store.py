@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,17 +15,21 @@ from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats
+from hindsight.domain.purge import Purge, Purged, Tombstone
 from hindsight.domain.query import Filters
-from hindsight.errors import Conflict
+from hindsight.errors import Conflict, StorageUnavailable
 from hindsight.storage.checks import (
     check_batch,
     check_filters,
     check_limit,
+    check_purge,
     check_text,
     check_texts,
+    check_time,
 )
 from hindsight.storage.schema import Migration, migrations
-from hindsight.storage.sqlite import reading
+from hindsight.storage.sqlite import purge as purging
+from hindsight.storage.sqlite import reading, stones
 from hindsight.storage.sqlite.applying import apply
 from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.beside import Beside
@@ -34,6 +41,8 @@ from hindsight.storage.sqlite.upgrade import upgrade
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+log = logging.getLogger(__name__)
 
 EMBEDDING_MODEL = "embedding_model"
 TRACES = Retention()
@@ -60,7 +69,17 @@ class SqliteStore(Beside):
         """
         steps = migrations(__package__) if known is None else known
         database, file = await asyncio.to_thread(_prepare, Path(path), steps, watch)
-        return cls(database, file, len(steps), readers=readers, traces=traces, watch=watch)
+        store = cls(database, file, len(steps), readers=readers, traces=traces, watch=watch)
+        if known is None:
+            await store._make_up()
+        return store
+
+    async def _make_up(self) -> None:
+        """Clear what a purge took out, where its process died or readers were in the way before that was done."""
+        try:
+            await self.scrub()
+        except StorageUnavailable as error:
+            log.warning("free pages may still hold what was purged: %s", error)
 
     # Writing --------------------------------------------------------------------------------------------------------
 
@@ -193,6 +212,42 @@ class SqliteStore(Beside):
         """See `Store.memories_of`. An episode on which nothing rests has an empty list."""
         check_texts("episode_ids", (namespace, *episode_ids))
         return await self._read(reading.memories_of, namespace, episode_ids)
+
+    # What has been purged -------------------------------------------------------------------------------------------
+
+    async def purge(self, purge: Purge) -> Purged:
+        """See `Store.purge`."""
+        check_purge(purge)
+        self._gathered.hurry()
+        await self._write(reading.head, purge.namespace)  # behind it, traces and uses that still wait are written
+        done, needles = await self._write(purging.purge, purge)
+        return replace(done, scrubbed=await self._writer.alone(lambda database: purging.scrub(database, needles)))
+
+    async def purged(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Tombstone]:
+        """See `Store.purged`."""
+        check_texts("ids", (namespace, *ids))
+        return await self._read(stones.purged, namespace, ids)
+
+    async def purged_keys(self, namespace: str, keys: Sequence[str]) -> frozenset[str]:
+        """See `Store.purged_keys`."""
+        check_texts("keys", (namespace, *keys))
+        return await self._read(stones.purged_keys, namespace, keys)
+
+    async def tombstones(self, namespace: str) -> Sequence[Tombstone]:
+        """See `Store.tombstones`."""
+        check_text("namespace", namespace)
+        return await self._read(stones.tombstones, namespace)
+
+    async def hidden(self, *, now: datetime, grace: timedelta, limit: int) -> Sequence[tuple[str, str]]:
+        """See `Store.hidden`."""
+        check_time("now", now)
+        check_limit(limit)
+        return await self._read(stones.hidden, now, grace, limit)
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`."""
+        self._check_open()
+        return await self._writer.alone(purging.scrub)
 
     # The whole ------------------------------------------------------------------------------------------------------
 

@@ -30,8 +30,9 @@ GROUP = 64  # waiting batches that share one transaction, and so one fsync
 class Call(Generic[Answer]):
     """One unit of work on its way through a thread, and the task that waits for it."""
 
-    def __init__(self, work: Callable[[Database], Answer], *, stoppable: bool) -> None:
+    def __init__(self, work: Callable[[Database], Answer], *, stoppable: bool, alone: bool = False) -> None:
         self.work = work
+        self.alone = alone
         self._stoppable = stoppable
         self._loop = asyncio.get_running_loop()
         self._future: asyncio.Future[Answer] = self._loop.create_future()
@@ -153,6 +154,7 @@ class Writer:
         self._aside = aside
         self._queue: SimpleQueue[Call[Any] | Signal] = SimpleQueue()
         self._ending = False
+        self._put_back: Call[Any] | None = None  # taken from the queue, to be run by itself next
         self._refusal: SchemaMismatch | None = None
         self._thread = threading.Thread(target=self._run, name="write", daemon=True)
         self._thread.start()
@@ -166,6 +168,12 @@ class Writer:
         self._queue.put(call)
         return await call.wait()
 
+    async def alone(self, work: Callable[[Database], Answer]) -> Answer:
+        """Run a unit of work outside any transaction, with no other in between."""
+        call = Call(work, stoppable=False, alone=True)
+        self._queue.put(call)
+        return await call.wait()
+
     def wake(self) -> None:
         """Look at what stands aside."""
         self._queue.put(Signal.WAKE)
@@ -176,10 +184,12 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ending:
+        while not self._ending or self._put_back is not None:
             group = self._next_group()
             live = [call for call in group if call.start(self._database)]
-            if live:
+            if live and live[0].alone:
+                self._run_alone(live[0])
+            elif live:
                 self._write(live)
             if self._aside.wait() == 0:
                 self._flush()
@@ -190,6 +200,9 @@ class Writer:
     def _next_group(self) -> list[Call[Any]]:
         """Whatever waits, up to `GROUP`; waits for the first itself, until something stands aside for too long."""
         group: list[Call[Any]] = []
+        if self._put_back is not None:
+            group, self._put_back = [self._put_back], None
+            return group
         try:
             item = self._queue.get(timeout=self._aside.wait())
             while True:
@@ -197,12 +210,29 @@ class Writer:
                     self._ending = True
                     return group
                 if isinstance(item, Call):
+                    if item.alone and group:
+                        self._put_back = item
+                        return group
                     group.append(item)
+                    if item.alone:
+                        return group
                 if len(group) == GROUP:
                     return group
                 item = self._queue.get_nowait()
         except Empty:
             return group
+
+    def _run_alone(self, call: Call[Any]) -> None:
+        try:
+            self._file.check()
+            answer = call.work(self._database)
+        except Exception as error:  # noqa: BLE001 - the end of a thread: the caller gets it
+            call.finish(None, explained(error, self._database.path))
+        else:
+            call.finish(answer, None)
+        finally:
+            if self._database.in_transaction:
+                self._database.script("ROLLBACK")
 
     def _write(self, group: Sequence[Call[Any]]) -> None:
         try:
