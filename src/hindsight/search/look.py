@@ -94,9 +94,11 @@ class Look:
         """The question, each of its parts beside it, and other words for it where nothing fits."""
         clock = asyncio.get_running_loop().time
         begun = clock()
-        parts = [_part(question, text) for text in question.parts]
-        whole, found = await asyncio.gather(self.once(question, trace), self._aside(parts, "parts", trace))
-        if found:
+        if not question.parts:
+            whole = await self.once(question, trace)
+        else:
+            parts = [_part(question, text) for text in question.parts]
+            whole, found = await asyncio.gather(self.once(question, trace), self._aside(parts, "parts", trace))
             ranking = with_parts(whole.ranking, [one.ranking for one in found])
             whole = Looked(whole.recalled, ranking, _missing([whole, *found]))
         if clock() - begun > QUICK:

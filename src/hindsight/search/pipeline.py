@@ -24,6 +24,7 @@ from hindsight.language.tokens import ESTIMATE, Ruler
 from hindsight.observe.trace import Trace
 from hindsight.ports import Clock, Embedder, Store
 from hindsight.projection import Projection
+from hindsight.search.ahead import Ahead
 from hindsight.search.caution import warning_for
 from hindsight.search.frozen import Frozen
 from hindsight.search.look import Expansion, Look
@@ -31,9 +32,9 @@ from hindsight.search.pack import pack, select
 from hindsight.search.rank import NOW, Ranked
 from hindsight.search.record import STORE, Found, note_found, note_query, parts_of
 from hindsight.search.rerank import Reranking, rerank
-from hindsight.search.routes import Routes
+from hindsight.search.routes import VECTOR, Routes
 from hindsight.search.situations import differing, matched
-from hindsight.search.understand import DEFAULT_TOKENS, Question, understand
+from hindsight.search.understand import DEFAULT_TOKENS, Question, meaning_of, understand
 from hindsight.search.working import IDLE, TURNS, awake
 
 DEADLINE = 3.0  # seconds, SPEC §4.8
@@ -97,12 +98,28 @@ class Searcher:
         now = self._clock.now()
         if query.max_tokens is None:
             query = replace(query, max_tokens=self._settings.budget)
+        ahead = self._ahead(meaning_of(query.text))
+        await asyncio.sleep(0)  # hands the text to the encoder
+        try:
+            return await self._answer(namespace, query, now, ahead, trace)
+        finally:
+            if ahead is not None:
+                ahead.stop()
+
+    def _ahead(self, meaning: str) -> Ahead | None:
+        if self._embedder is None or VECTOR not in self._settings.routes.on:
+            return None
+        return Ahead(self._embedder, meaning)
+
+    async def _answer(
+        self, namespace: str, query: Query, now: datetime, embedder: Embedder | None, trace: Trace
+    ) -> Answer:
         with trace.span("understand"):
             question = understand(query)
         note_query(trace, query, question, now)
         try:
             async with asyncio.timeout(self._settings.deadline):
-                found = await self.find(namespace, question, trace)
+                found = await self.find(namespace, question, trace, embedder=embedder)
         except (TimeoutError, Unavailable) as error:
             _log.warning("a search could not be finished: %s", error or "out of time")
             trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
@@ -135,11 +152,19 @@ class Searcher:
         await asyncio.gather(*self._counting)
 
     async def find(
-        self, namespace: str, question: Question, trace: Trace, *, weights: Weights | None = None, frozen: Frozen = NOW
+        self,
+        namespace: str,
+        question: Question,
+        trace: Trace,
+        *,
+        weights: Weights | None = None,
+        frozen: Frozen = NOW,
+        embedder: Embedder | None = None,
     ) -> Found:
         """Everything that a search comes to, without a deadline and without counting uses.
 
-        `weights` in place of those of the settings; `frozen` is what a replay holds still.
+        `weights` in place of those of the settings; `frozen` is what a replay holds still; `embedder`, one that has
+        begun.
         """
         settings, past = self._settings, frozen.past
         weights = weights or settings.weights
@@ -147,7 +172,8 @@ class Searcher:
             # Read once for all: each read of the store costs two changes of thread, more than its statement.
             head = await self._store.head(namespace)
         trace.note("change", head)
-        look = Look(self._store, self._projection, self._embedder, settings.routes, weights, namespace, head, frozen)
+        embedder = embedder or self._embedder
+        look = Look(self._store, self._projection, embedder, settings.routes, weights, namespace, head, frozen)
         looked, standing, working = await asyncio.gather(
             look.fully(question, settings.expansion, trace),
             self._standing(namespace, question.filters if past is None else past.of(question.filters), head),

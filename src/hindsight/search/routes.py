@@ -214,10 +214,10 @@ async def recall(
     near = partial(vector, projection, embedder, namespace, question, limit=routes.limit, **about) if embedder else None
     chain = question.chain
     by_words, by_meaning, led, held = await asyncio.gather(
-        ask(KEYWORD, partial(keyword, *where, limit=routes.limit, **about)),
-        ask(VECTOR, near),
-        ask(GRAPH, partial(graph, *where, chain, limit=LIMIT_ASIDE, **about) if chain else None),
-        ask(STRUCTURED, partial(structured, *where, limit=LIMIT_ASIDE, **about) if question.kinds else None),
+        ask.begin(KEYWORD, partial(keyword, *where, limit=routes.limit, **about)),
+        ask.begin(VECTOR, near),
+        ask.begin(GRAPH, partial(graph, *where, chain, limit=LIMIT_ASIDE, **about) if chain else None),
+        ask.begin(STRUCTURED, partial(structured, *where, limit=LIMIT_ASIDE, **about) if question.kinds else None),
     )
     if question.bare and held:
         by_meaning = None  # «那个偏好» is as near to one as to another: the newest is meant, not the one worded alike
@@ -251,6 +251,14 @@ class _Asking:
     async def __call__(self, name: str, route: Callable[[], Awaitable[_Found]] | None) -> _Found | None:
         """What a route found; `None` where it is off, has nothing to look for, or did not answer."""
         return None if route is None or name not in self._routes.on else await self.in_time(name, route())
+
+    def begin(self, name: str, route: Callable[[], Awaitable[_Found]] | None) -> asyncio.Future[_Found | None]:
+        """A task that asks a route; none is made for one that is not asked."""
+        if route is not None and name in self._routes.on:
+            return asyncio.ensure_future(self.in_time(name, route()))
+        nothing: asyncio.Future[_Found | None] = asyncio.get_running_loop().create_future()
+        nothing.set_result(None)
+        return nothing
 
     async def in_time(self, name: str, answer: Awaitable[_Found]) -> _Found | None:
         """An answer, or `None` when its time has passed: the wait ends, and the work with it at its next step."""

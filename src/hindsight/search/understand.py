@@ -87,6 +87,11 @@ class Question:
         return self.fewest == self.most
 
 
+def meaning_of(text: str) -> str:
+    """What of a query's text is embedded. Raises `InvalidInput`."""
+    return asked_for(_accepted(text)).text
+
+
 def understand(query: Query) -> Question:
     """Check a query and make out what it wants. Raises `InvalidInput`."""
     text = _accepted(query.text)
