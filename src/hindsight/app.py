@@ -252,16 +252,9 @@ def _assemble(
     merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
     reflector = make_reflector(settings, merger, model)
     handlers = {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers, REFLECT_JOB: reflector.run}
-    searching = SearchSettings(
-        weights=PRESETS[settings.ranking],
-        routes=Routes(on=frozenset(settings.routes)),
-        expansion=_expansion(settings, model),
-        budget=max(MIN_TOKENS, min(DEFAULT_TOKENS, settings.context_window // 5)),
-        ruler=ruler,
-        stale_days=settings.stale_days,
-        idle=timedelta(minutes=settings.session_idle_minutes),
+    searcher = Searcher(
+        store, projection, embedder, clock, _searching(settings, model, ruler), _reranking(settings, reranker)
     )
-    searcher = Searcher(store, projection, embedder, clock, searching, _reranking(settings, reranker))
     return Engine(
         Parts(
             store=store,
@@ -355,6 +348,18 @@ def _expansion(settings: Settings, model: LanguageModel | None) -> Expansion:
     if settings.expansion is Wording.AUTO and model is not None:
         return Expansion(rewriter=Rewriter(model, deadline=settings.expansion_deadline))
     return Expansion(on=settings.expansion is not Wording.OFF)
+
+
+def _searching(settings: Settings, model: LanguageModel | None, ruler: Ruler) -> SearchSettings:
+    return SearchSettings(
+        weights=PRESETS[settings.ranking],
+        routes=Routes(on=frozenset(settings.routes)),
+        expansion=_expansion(settings, model),
+        budget=max(MIN_TOKENS, min(DEFAULT_TOKENS, settings.context_window // 5)),
+        ruler=ruler,
+        stale_days=settings.stale_days,
+        idle=timedelta(minutes=settings.session_idle_minutes),
+    )
 
 
 def _reranking(settings: Settings, reranker: Reranker | None) -> Reranking | None:

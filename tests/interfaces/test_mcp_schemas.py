@@ -22,6 +22,8 @@ PARAMETERS = {
         "memory_feedback": "memory_id outcome | note",
         "memory_prune": "| dry_run min_confidence max_age_days min_uses",
         "memory_reflect": "session_id |",
+        "memory_summarize": "| session_id time_range",
+        "memory_answer": "question |",
         "working_memory": "session_id | set ttl",
     },
     Toolset.LAYERED: {
@@ -29,6 +31,7 @@ PARAMETERS = {
         "memory_search": "query | top_k session_id time_range filters",
         "memory_update": "memory_id | new_content confidence importance",
         "memory_forget": "memory_id | decay_factor reason",
+        "memory_summarize": "| session_id time_range",
     },
     Toolset.EXPERIENCE: {
         "memory_write": "trigger_context action_steps outcome_status | tags",
@@ -39,7 +42,7 @@ PARAMETERS = {
     },
 }
 
-SHORT = ("memory_reflect",)  # which the table itself gives fewer
+SHORT = ("memory_answer", "memory_reflect", "memory_summarize")  # which the table itself gives fewer
 
 
 def properties(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -108,9 +111,10 @@ def test_a_description_says_when_to_call_and_when_not(spec: ToolSpec) -> None:
     assert len(spec.description) < 1024
 
 
-def test_only_search_is_read_only_and_only_forget_destroys() -> None:
+def test_only_what_tells_is_read_only_and_only_forget_destroys() -> None:
+    telling = {"memory_search", "memory_summarize", "memory_answer"}
     for specs in TOOLSETS.values():
-        assert {spec.name for spec in specs if spec.read_only} == {"memory_search"}
+        assert {spec.name for spec in specs if spec.read_only} == telling & {spec.name for spec in specs}
         assert {spec.name for spec in specs if spec.destructive} == {"memory_forget"}
 
 

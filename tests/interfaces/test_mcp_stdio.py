@@ -184,7 +184,7 @@ async def test_a_wrong_call_is_answered_with_field_value_and_what_is_allowed(tmp
 @pytest.mark.parametrize(
     ("toolset", "tools"),
     [
-        ("layered", ["memory_write", "memory_search", "memory_update", "memory_forget"]),
+        ("layered", ["memory_write", "memory_search", "memory_update", "memory_forget", "memory_summarize"]),
         ("experience", ["memory_write", "memory_search", "memory_forget", "memory_feedback", "memory_prune"]),
     ],
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from hindsight.client.experiences import Experiences
 from hindsight.client.memories import Memories
 from hindsight.client.searches import Searches
+from hindsight.client.upkeep import Upkeep
 
 
-class AsyncClient(Memories, Searches, Experiences):
+class AsyncClient(Memories, Searches, Experiences, Upkeep):
     """Memory on a server, for `async` programs, with the methods of `AsyncHindsight`.
 
     `api_key` is sent as a bearer token. `namespace` names the wall everything stays behind unless a call names

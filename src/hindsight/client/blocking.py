@@ -69,4 +69,8 @@ class Client(Blocking[AsyncClient]):
     merge_experiences = blocking(AsyncClient.merge_experiences)
     feedback = blocking(AsyncClient.feedback)
     prune = blocking(AsyncClient.prune)
+    summarize = blocking(AsyncClient.summarize)
+    answer = blocking(AsyncClient.answer)
+    cleanup = blocking(AsyncClient.cleanup)
+    profile = blocking(AsyncClient.profile)
     reflect = blocking(AsyncClient.reflect)

@@ -8,6 +8,7 @@ from hindsight.domain.change import Contradiction, Receipt, Revision
 from hindsight.domain.confidence import expected, proven
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.experience import Experience, Outcome, Way
+from hindsight.domain.forgetting import last_verified
 from hindsight.domain.hit import Hit, MemoryHit, SourceText
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Stats
@@ -100,6 +101,7 @@ def memory_shape(memory: Memory) -> Shape:
         "timezone": memory.timezone,
         "created_at": _moment(memory.created_at),
         "updated_at": _moment(memory.updated_at),
+        "last_verified": _moment(last_verified(memory)),
         "valid_from": _moment(memory.valid_from),
         "valid_to": _moment(memory.valid_to),
         "superseded_by": memory.superseded_by,

@@ -213,6 +213,21 @@ WORKING_MEMORY = obj(
     ("session_id",),
 )
 
+MEMORY_SUMMARIZE = obj(
+    {
+        "session_id": text("The session to tell, by the name under which it was written."),
+        "time_range": text(
+            'The time to tell, alone or within the session: ISO 8601 "from/to", e.g. "2024-01-01/2024-02-01", or a '
+            'phrase such as "last week" or 上周.'
+        ),
+    }
+)
+
+MEMORY_ANSWER = obj(
+    {"question": text("What you want answered, as a full question, in any language. Not empty.", least=1)},
+    ("question",),
+)
+
 _LIST: Schema = {"type": "array", "items": {"type": "object"}}
 _STRINGS: Schema = {"type": "array", "items": {"type": "string"}}
 
@@ -268,6 +283,35 @@ REFLECTED: Schema = {
         "degraded": _STRINGS,
     },
     "required": ["session_id", "events", "proposals", "known", "left_out", "rated", "degraded"],
+}
+
+DIGEST: Schema = {
+    "type": "object",
+    "properties": {
+        "sentences": _LIST,
+        "method": {"type": "string"},
+        "context": {"type": "string"},
+        "tokens": {"type": "integer"},
+        "examined": {"type": "integer"},
+        "degraded": _STRINGS,
+    },
+    "required": ["sentences", "method", "context", "tokens", "examined", "degraded"],
+}
+
+ANSWER: Schema = {
+    "type": "object",
+    "properties": {
+        "sentences": _LIST,
+        "answered": {"type": "boolean"},
+        "confident": {"type": "boolean"},
+        "citations": _STRINGS,
+        "method": {"type": "string"},
+        "context": {"type": "string"},
+        "tokens": {"type": "integer"},
+        "trace_id": {"type": "string"},
+        "degraded": _STRINGS,
+    },
+    "required": ["sentences", "answered", "method", "context", "tokens", "trace_id", "degraded"],
 }
 
 PRUNED: Schema = {

@@ -95,6 +95,19 @@ become one episode.
 WHEN: a task of many steps, where goal, state, ids or decisions must not be lost; after a restart, to go on.
 WHEN NOT: for lasting facts or preferences (memory_write); for what stands in this conversation anyway."""
 
+MEMORY_SUMMARIZE = """\
+Tell a session or a time in a few sentences, each with the short ids of the memories it rests on. Give session_id, \
+time_range or both.
+WHEN: the user asks what was said, decided or done in an earlier session or a time ("last week"); before you take up a \
+long earlier conversation again.
+WHEN NOT: for this conversation, which you have before you; for one question (memory_search); every turn."""
+
+MEMORY_ANSWER = """\
+Answer a question from memory alone, each sentence with the short ids of what it rests on, or say that nothing answers \
+it. Slower than memory_search where a language model writes the answer.
+WHEN: a question about earlier conversations needs several memories put together, and the answer must be backed.
+WHEN NOT: you can answer from what memory_search returns; general knowledge; what stands in this conversation."""
+
 MEMORY_ID = 'Id of the memory as memory_search gave it, whole or short, e.g. "k7m2q9a1" (a leading # is fine).'
 SESSION_WRITE = "Name of the conversation or task run this belongs to. Same name, same session."
 SESSION_SEARCH = "Search only this session. Leave out to search everything."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from hindsight.interfaces.schemas import Arguments
 from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, result_shape
 from hindsight.interfaces.shapes_prune import prune_shape, prune_text
 from hindsight.interfaces.shapes_reflect import reflection_shape, reflection_text
+from hindsight.interfaces.shapes_upkeep import answer_shape, digest_shape
 from hindsight.search.request import MAX_TOP_K
 
 if TYPE_CHECKING:
@@ -191,6 +192,22 @@ async def working_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
     return Reply(working_text(found), working_reply(found))
 
 
+async def summarize_memory(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_summarize`."""
+    digest = await memory.summarize(given.text("session_id"), given.text("time_range"))
+    return Reply(digest.context + _without(digest.degraded), digest_shape(digest, words=False))
+
+
+async def answer_question(memory: AsyncHindsight, given: Arguments) -> Reply:
+    """`memory_answer`."""
+    answer = await memory.answer(given.required_text("question"))
+    return Reply(answer.context + _without(answer.degraded), answer_shape(answer, words=False))
+
+
+def _without(degraded: Sequence[str]) -> str:
+    return f"\nDone without: {', '.join(degraded)}." if degraded else ""
+
+
 def _memory_id(given: Arguments) -> str:
     """Context blocks show short ids with a leading #, so that is how LLMs give them."""
     return given.required_text("memory_id").strip().removeprefix("#")
@@ -351,6 +368,28 @@ REFLECT = ToolSpec(
     idempotent=True,
 )
 
+SUMMARIZE = ToolSpec(
+    "memory_summarize",
+    "Summarise a session or a time",
+    texts.MEMORY_SUMMARIZE,
+    shapes_in.MEMORY_SUMMARIZE,
+    shapes_in.DIGEST,
+    summarize_memory,
+    read_only=True,
+    idempotent=True,
+)
+
+ANSWER = ToolSpec(
+    "memory_answer",
+    "Answer from memory",
+    texts.MEMORY_ANSWER,
+    shapes_in.MEMORY_ANSWER,
+    shapes_in.ANSWER,
+    answer_question,
+    read_only=True,
+    idempotent=True,
+)
+
 WORKING = ToolSpec(
     "working_memory",
     "Note for the running task",
@@ -362,7 +401,7 @@ WORKING = ToolSpec(
 )
 
 TOOLSETS: dict[Toolset, tuple[ToolSpec, ...]] = {
-    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE, REFLECT, WORKING),
-    Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET),
+    Toolset.FULL: (WRITE, EXPERIENCE, SEARCH, UPDATE, FORGET, FEEDBACK, PRUNE, REFLECT, SUMMARIZE, ANSWER, WORKING),
+    Toolset.LAYERED: (WRITE, SEARCH_LAYERED, UPDATE, FORGET, SUMMARIZE),
     Toolset.EXPERIENCE: (EXPERIENCE_AS_MEMORY, SEARCH_EXPERIENCE, FORGET, FEEDBACK, PRUNE),
 }
