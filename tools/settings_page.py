@@ -84,8 +84,6 @@ def default_of(name: str, field: FieldInfo) -> str:
             return f"`{','.join(str(value) for value in values)}`" if values else "none"
         case dict() as pairs:
             return f"`{','.join(f'{name}={value}' for name, value in pairs.items())}`" if pairs else "as built in"
-        case dict() as pairs:
-            return f"`{','.join(f'{name}={value}' for name, value in pairs.items())}`" if pairs else "as built in"
         case value:
             return f"`{value}`"
 
