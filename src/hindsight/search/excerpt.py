@@ -26,23 +26,22 @@ def excerpt(text: str, tokens: int, asked: frozenset[str], ruler: Ruler = ESTIMA
 
     `…` stands where something is left out; alone, where there is no room for anything.
     """
-    pieces = list(_pieces(text[:LONGEST_EXCERPTED], tokens, ruler))
-    if not pieces:
+    measured = list(_pieces(text[:LONGEST_EXCERPTED], tokens, ruler))
+    if not measured:
         return CUT
+    pieces, lengths = zip(*measured, strict=True)
     room = tokens - 2 * ruler.tokens(CUT)
-    shared = [len(asked.intersection(index_terms(piece))) for piece in pieces]
+    shared = [len(asked.intersection(index_terms(piece))) for piece in pieces] if asked else [0]
     first = last = shared.index(max(shared))
-    left = room - ruler.tokens(pieces[first])
+    left = room - lengths[first]
     while True:
         # Onwards first: what follows explains more often than what went before.
-        after = ruler.tokens(pieces[last + 1]) if last + 1 < len(pieces) else None
-        if after is not None and after <= left:
-            last, left = last + 1, left - after
-            continue
-        before = ruler.tokens(pieces[first - 1]) if first > 0 else None
-        if before is None or before > left:
+        if last + 1 < len(pieces) and lengths[last + 1] <= left:
+            last, left = last + 1, left - lengths[last + 1]
+        elif first > 0 and lengths[first - 1] <= left:
+            first, left = first - 1, left - lengths[first - 1]
+        else:
             break
-        first, left = first - 1, left - before
     kept = cut("".join(pieces[first : last + 1]).strip(), room, ruler)
     more = last < len(pieces) - 1 or len(text) > LONGEST_EXCERPTED
     head = CUT if first > 0 and not kept.startswith(CUT) else ""
@@ -104,15 +103,16 @@ def _one_word(text: str, place: int) -> bool:
     return before in ".," and after.isdigit() and place > 1 and text[place - 2].isdigit()
 
 
-def _pieces(text: str, tokens: int, ruler: Ruler) -> Iterator[str]:
-    """Sentences; one that takes more than half of the room, in short pieces."""
+def _pieces(text: str, tokens: int, ruler: Ruler) -> Iterator[tuple[str, int]]:
+    """Sentences with their tokens; one that takes more than half of the room, in short pieces."""
     for sentence in _SENTENCE.findall(text):
-        if 2 * ruler.tokens(sentence) <= tokens:
-            yield sentence
+        length = ruler.tokens(sentence)
+        if 2 * length <= tokens:
+            yield sentence, length
             continue
         begin = 0
         while begin < len(sentence):
             end = begin + whole_end(sentence[begin:], PIECE)
             end = end if end > begin else min(begin + PIECE, len(sentence))
-            yield sentence[begin:end]
+            yield sentence[begin:end], ruler.tokens(sentence[begin:end])
             begin = end

@@ -41,6 +41,7 @@ LONGEST_SPEAKER = 40
 
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]"
 _SPACE = re.compile(rf"{_BLANK}(?:(?<! ){_BLANK}*|{_BLANK}+)")  # all but a single space, which may stay
+_BODY = "\x00"  # stands for it while the rest of its line is written, where no text has such a character left
 _OPENING = ("<", "\uff1c", "&lt")  # the second is full width
 _BRACKETS = str.maketrans("<>\uff1c\uff1e", "\u2039\u203a\u2039\u203a")  # angle quotation marks in their place
 _PARENTHESES = str.maketrans("()（）[]", "      ")
@@ -196,15 +197,16 @@ def _fitted(
     """The line of a hit, cut to its share where it is longer; `None` where there is no room for it in a form that says
     something."""
     body = _body(hit)
-    whole = _line(hit, body, short=short)
+    before, after = _line(hit, _BODY, short=short).split(_BODY)
+    whole = f"{before}{body}{after}"
     cost = _cost(whole, ruler)
     if ruler.whole(cost) <= share:
         return _Line(whole, cost)
-    around = ruler.whole(_cost(_line(hit, "", short=short), ruler))
+    around = ruler.whole(_cost(before + after, ruler))
     share = min(room, max(share, around + LEAST_BODY))
-    part = (
-        _line(hit, excerpt(body, share - around, asked, ruler), short=short) if share >= around + LEAST_BODY else whole
-    )
+    if share < around + LEAST_BODY:
+        return _Line(whole, cost) if ruler.whole(cost) <= room else None
+    part = f"{before}{excerpt(body, share - around, asked, ruler)}{after}"
     cost = _cost(part, ruler)
     return _Line(part, cost) if ruler.whole(cost) <= room else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hindsight.domain.memory import Kind
 
@@ -188,8 +189,11 @@ ENGLISH = Wording(
 
 def is_chinese(text: str) -> bool:
     """Whether a text is Chinese, names and terms in Latin letters notwithstanding."""
-    if text.isascii():
-        return False
+    return not text.isascii() and _mostly_han(text)
+
+
+@lru_cache(maxsize=512)  # a hit's text is asked about for each word that its line has
+def _mostly_han(text: str) -> bool:
     han = sum(map(len, _HAN.findall(text)))
     return han > 0 and han * _LETTERS_PER_HAN >= sum(map(len, _LETTERS.findall(text)))
 
