@@ -95,7 +95,11 @@ def anthropic(pieces: Sequence[Piece]) -> Iterator[dict[str, Any]]:
             continue
         use = {"type": "tool_use", "id": f"tu_{number}", "name": piece.tool, "input": dict(piece.given)}
         yield {"role": "assistant", "content": [use]}
-        result = {"type": "tool_result", "tool_use_id": f"tu_{number}", "content": [{"type": "text", "text": piece.result}]}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"tu_{number}",
+            "content": [{"type": "text", "text": piece.result}],
+        }
         yield {"role": "user", "content": [{**result, "is_error": bool(piece.failed)}]}
 
 
@@ -132,7 +136,11 @@ MISSING_MODULE = (
 
 PORT_TAKEN = (
     user("启动一下开发服务器"),
-    run("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle", failed=True),
+    run(
+        "npm run dev",
+        "Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle",
+        failed=True,
+    ),
     agent("原因是 3000 端口已被占用。"),
     run("kill $(lsof -t -i:3000)", ""),
     run("npm run dev", "ready - started server on 0.0.0.0:3000"),
@@ -156,8 +164,8 @@ NO_PYTHON = (
 
 STALE_LOCK = (
     user("把今天的改动提交一下"),
-    run("git commit -m '更新'", "fatal: Unable to create '.git/index.lock': File exists.\n\nAnother git process seems to "
-        "be running in this repository", failed=True),
+    run("git commit -m '更新'", "fatal: Unable to create '.git/index.lock': File exists.\n\n"
+        "Another git process seems to be running in this repository", failed=True),
     run("git commit -m '更新' --no-verify", "fatal: Unable to create '.git/index.lock': File exists.", failed=True),
     run("git stash", "fatal: Unable to create '.git/index.lock': File exists.", failed=True),
     run("git config core.filelock false", ""),
@@ -203,7 +211,11 @@ ASSERTION = (
 SLIP_OF_THE_PEN = (
     user("加一个函数"),
     edit("shop/cart.py", "", "def total(:\n    pass"),
-    run("python -m shop.cart", '  File "shop/cart.py", line 1\n    def total(:\nSyntaxError: invalid syntax', failed=True),
+    run(
+        "python -m shop.cart",
+        '  File "shop/cart.py", line 1\n    def total(:\nSyntaxError: invalid syntax',
+        failed=True,
+    ),
     edit("shop/cart.py", "def total(:", "def total():"),
     run("python -m shop.cart", ""),
 )
@@ -223,7 +235,7 @@ REFUSED_BY_THE_PERSON = (
     run("rm -rf dist", ""),
 )
 
-TOO_MUCH_BETWEEN = (
+TOO_MUCH_BETWEEN: tuple[Piece, ...] = (
     user("Make the suite pass"),
     run("make check", "make: *** [check] Error 2\nlinker failed with unknown problem", failed=True),
     *(edit(f"src/part_{n}.c", f"int a{n};", f"long a{n};") for n in range(7)),
@@ -242,6 +254,35 @@ UNFINISHED = (
     agent("I can't pull the image. Do you have access?"),
 )
 
-NONE = (
+
+UNWRITTEN = (
+    user("Write the parser test first, then the parser"),
+    edit("tests/test_parser.py", "", "from shop.parser import parse_line"),
+    run("python -m tests.test_parser", "ImportError: cannot import name 'parse_line' from 'shop.parser'", failed=True),
+    edit("shop/parser.py", "", "def parse_line(text):\n    return text.split(',')"),
+    run("python -m tests.test_parser", ""),
+)
+
+GONE_BY_ITSELF = (
+    user("发布到预发环境"),
+    run("helm upgrade shop ./chart", "Error: UPGRADE FAILED: timed out waiting for the condition", failed=True),
+    edit("README.md", "old", "new"),
+    run("helm upgrade shop ./chart", 'Release "shop" has been upgraded.'),
+)
+
+ANOTHER_ORDER = (
+    user("Cancel my orders"),
+    Call("cancel_order", {"order_id": "W1001", "reason": "too late"}, "Error: order not found"),
+    Call("cancel_order", {"order_id": "W2002", "reason": "ordered twice"}, '{"status": "ok"}'),
+)
+
+REMOVED_INSTEAD = (
+    user("Build it"),
+    run("python build/make_bundle.py", "RuntimeError: bundle is too large to be built", failed=True),
+    run("rm build/make_bundle.py", ""),
+)
+
+NONE: tuple[tuple[Piece, ...], ...] = (
     ASSERTION, SLIP_OF_THE_PEN, ERRORS_THAT_ARE_READ, REFUSED_BY_THE_PERSON, TOO_MUCH_BETWEEN, VULNERABLE, UNFINISHED,
+    UNWRITTEN, GONE_BY_ITSELF, ANOTHER_ORDER, REMOVED_INSTEAD,
 )  # fmt: skip

@@ -56,8 +56,6 @@ class Private:
             text = self._folders.sub("", text)
         text = _HOME.sub("~", text)
         text = _TEMPORARY.sub(lambda match: f"/tmp/{match[0].rstrip('/').rsplit('/', 1)[-1]}", text)
-        if self._names is not None:
-            text = self._names.sub("[REDACTED:user]", text)
         if self._redacts:
             text = _MAIL.sub("[REDACTED:email]", redact(text))
-        return text
+        return text if self._names is None else self._names.sub("[REDACTED:user]", text)

@@ -28,11 +28,14 @@ from hindsight.experience.reflect.reasons import (
 from hindsight.experience.reflect.repair import (
     MAX_CHANGES,
     call_of,
+    does_the_same,
     given_words,
     netted,
     only_checks,
     same_call,
+    same_goal,
     that_tell,
+    was_unwritten,
 )
 from hindsight.experience.reflect.signs import Verdict, plain_text, signature
 from hindsight.experience.reflect.structure import (
@@ -57,6 +60,7 @@ MAX_BETWEEN = 60  # calls between a failure and what worked
 MAX_WORKFLOW = 8  # steps of a task that is kept whole
 WITHIN = 4  # calls after a failure in which another way to the same end is looked for
 LEAST_WORTH = 0.5
+NO_OUTPUT = "(no output)"
 MAX_REQUEST = 240  # characters of what a person asked for, as a trigger
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 
@@ -119,6 +123,8 @@ class _Lane:
         self._events = events
         self._steps = steps_of(events)
         self._said = {id(event): place for place, event in enumerate(events)}
+        self._by_ref = {ref: step for step in self._steps for ref in (step.act.ref, step.act.result_ref) if ref}
+        self._words = {event.ref: event.text for event in events if isinstance(event, Said)}
         self._order: dict[str, int] = {}
         for event in events:
             self._order.setdefault(event.ref, len(self._order))
@@ -163,7 +169,9 @@ class _Lane:
         between = self._changes(last.place + 1, fixed.place, trouble.family)
         told, sure = that_tell(between, last)
         again = None if any(same_call(one, fixed) for one in trouble.failures) else self._step(fixed)
-        if told is None or (not told and again is None):
+        if told is None or (not told and (again is None or not same_goal(last, fixed))):
+            return None
+        if was_unwritten(last, told):
             return None
         steps = [*self._said_why(last, told[0] if told else fixed), *(self._step(step) for step in netted(told))]
         if again is not None:
@@ -178,7 +186,10 @@ class _Lane:
         """What was tried between failures for the same reason."""
         tried: list[DraftStep] = []
         used: list[Step] = []
-        for before, after in zip(trouble.failures, trouble.failures[1:], strict=False):
+        pairs = zip(trouble.failures, trouble.failures[1:], strict=False)
+        for before, after in pairs:
+            if after.place - before.place > MAX_BETWEEN:
+                continue
             told, _ = that_tell(self._changes(before.place + 1, after.place, trouble.family), before)
             otherwise = [] if any(same_call(one, after) for one in trouble.failures if one is not after) else [after]
             for step in (*netted(told or ()), *otherwise):
@@ -195,6 +206,7 @@ class _Lane:
         last = trouble.last
         sought = given_words(last)
         missing = re.search(r"command not found|未找到命令|not recognized as", last.told.text) is not None
+        denied = re.search(r"permission denied|cannot execute|exec format|权限不够", last.told.text, re.I) is not None
         for step in self._steps[last.place + 1 : last.place + 1 + WITHIN]:
             if step.kind not in (Kind.RUN, Kind.CALL) and not missing:
                 continue
@@ -202,8 +214,11 @@ class _Lane:
                 continue
             if step.kind is Kind.RUN and not step.changes and not missing:
                 continue
+            if step.kind is not last.kind or not does_the_same(step):
+                continue
             shared = sought & given_words(step)
-            if len(shared) >= min(2, len(sought)) and shared:
+            least = 1 if missing or denied or step.kind is Kind.CALL else 2
+            if len(shared) >= least:
                 made = [DraftStep(step_text(step, chinese=self._chinese), refs_of(step))]
                 confidence = 0.5 + 0.2 * step.reading.plain
                 return self._draft(Sort.INSTEAD, trouble, made, [step], OutcomeStatus.SUCCESS, confidence)
@@ -279,16 +294,17 @@ class _Lane:
     def _shown(self, refs: Sequence[str], used: Sequence[Step]) -> dict[str, str]:
         """The words behind each ref, for a person who judges and a model that words it."""
         found: dict[str, str] = {}
-        for step in used:
+        more = (self._by_ref.get(ref) for ref in refs)
+        for step in (*used, *(one for one in more if one is not None)):
             call = call_text(step) if step.kind is Kind.CALL else step_text(step, chinese=self._chinese)
-            told = step.told.text or " ".join(plain_text(step.act.result or "").split())[:200]
+            told = step.told.text or " ".join(plain_text(step.act.result or "").split())[:200] or NO_OUTPUT
             apart = step.act.result_ref not in (None, step.act.ref)
             found.setdefault(step.act.ref, call if apart else f"{call} → {told}")
             if apart:
                 found.setdefault(str(step.act.result_ref), told)
-        for event in self._events:
-            if isinstance(event, Said) and event.ref in refs:
-                found.setdefault(event.ref, " ".join(event.text.split())[:300])
+        for ref in refs:
+            if ref in self._words:
+                found.setdefault(ref, " ".join(self._words[ref].split())[:300])
         return {ref: found[ref] for ref in refs if ref in found}
 
     # Tasks --------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def goal_of(step: Step) -> str:
         known = re.fullmatch(r"[a-z][a-z0-9.+-]*(?: [\w.:-]+)*", step.family)
         if (known and len(step.command.parts) == len(step.command.doing)) or " " in step.family:
             return step.family
-    return command_text(step, MAX_GOAL)
+    return re.split(r"\s\|\s", command_text(step, 4_000))[0][:MAX_GOAL].rstrip()
 
 
 def worth_of(trouble: Trouble, steps: Sequence[DraftStep]) -> float:

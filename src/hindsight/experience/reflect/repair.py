@@ -12,7 +12,7 @@ from hindsight.experience.reflect.structure import Kind, Step, files_named, word
 from hindsight.experience.reflect.wording import call_text, command_text, sides
 
 MAX_CHANGES = 4  # steps of a repair; where more remain it can't be told which of them mattered
-MAX_UNTOLD = 2  # changes that nothing ties to the failure and that are still taken for its repair
+MAX_UNTOLD = 1  # commands that nothing ties to the failure and that are still taken for its repair
 
 
 def that_tell(changes: Sequence[Step], failed: Step) -> tuple[list[Step] | None, bool]:
@@ -26,7 +26,8 @@ def that_tell(changes: Sequence[Step], failed: Step) -> tuple[list[Step] | None,
         return list(changes), True  # what was changed in one go belongs together
     if near:
         return (near, True) if len(netted(near)) <= MAX_CHANGES else (None, False)
-    return (list(changes), False) if len(changes) <= MAX_UNTOLD else (None, False)
+    lone = len(changes) <= MAX_UNTOLD and all(step.kind is Kind.RUN for step in changes)
+    return (list(changes), False) if lone and not passes_by_itself(failed) else (None, False)
 
 
 def _named(step: Step, files: frozenset[str], text: str) -> bool:
@@ -55,7 +56,8 @@ def _words_of(step: Step) -> frozenset[str]:
     else:
         text = call_of(step)
     found = re.findall(r"[A-Za-z_]\w*(?:[-]\w+)*", text)
-    return frozenset(word.lower() for word in found if len(word) >= 5 and re.search(r"[_\d-]|[a-z][A-Z]", word))
+    named = frozenset(word.lower() for word in found if len(word) >= 5 and re.search(r"[_\d-]|[a-z][A-Z]", word))
+    return named | frozenset(re.findall(r"(?<![\w.])\d{3,6}(?![\w.])", text))
 
 
 def netted(changes: Sequence[Step]) -> list[Step]:
@@ -117,3 +119,77 @@ def given_words(step: Step) -> frozenset[str]:
         for value in step.act.given.values()
         if isinstance(value, str | int) and len(str(value)) >= 3
     )
+
+
+# What may be otherwise the next time without anybody's doing.
+_PASSES = re.compile(
+    r"tim(?:ed|e)[ -]?out|connection (?:reset|aborted)|temporar|rate.?limit|too many requests|\b(?:429|502|503|504)\b|"
+    r"EAI_AGAIN|network|try again|unavailable|超时|稍后|繁忙|限流|网络",
+    re.IGNORECASE,
+)
+_USAGE = re.compile(
+    r"unknown (?:option|flag|argument|command)|unrecognized|usage:|invalid|must\b|required|missing|expected|format|"
+    r"unexpected|not allowed|unsupported|格式|必须|缺少|参数|不支持|无效|选项",
+    re.IGNORECASE,
+)
+# Words by which a program says that a name was not there.
+_ABSENT = re.compile(
+    r"cannot import name ['\"]?(\w+)|no module named ['\"]?([\w.]+)|cannot find (?:module|name) ['\"]?([\w./@-]+)|"
+    r"has no attribute ['\"]?(\w+)|undefined (?:function|variable|name|method|symbol)[: ]+['\"`]?([\w.]+)|"
+    r"name ['\"](\w+)['\"] is not defined|(\w+) is not defined|unresolved (?:import|reference)[: ]+['\"`]?([\w:.]+)",
+    re.IGNORECASE,
+)
+
+
+def passes_by_itself(failed: Step) -> bool:
+    """Whether a failure is of those that may be gone the next time whatever is done."""
+    return _PASSES.search(failed.told.text) is not None
+
+
+def was_unwritten(failed: Step, told: Sequence[Step]) -> bool:
+    """Whether what was missing is what the repair wrote: it was not there yet, and nobody learns from that."""
+    absent = {name for found in _ABSENT.findall(failed.told.text) for name in found if name}
+    ends = {re.split(r"[./:]", name)[-1] for name in absent if name}
+    for step in told:
+        if step.kind is not Kind.EDIT:
+            continue
+        _, new = sides(step)
+        stem = (step.path or "").rsplit("/", 1)[-1].split(".")[0]
+        if stem in ends or any(
+            re.search(
+                rf"(?:def|class|function|const|let|var|fn|func|type)\s+{re.escape(end)}\b|^\s*{re.escape(end)}\s*=",
+                new,
+                re.MULTILINE,
+            )
+            for end in ends
+        ):
+            return True
+    return False
+
+
+def does_the_same(step: Step) -> bool:
+    """Whether a call may stand in for another: not one that looks, removes, or makes room for it."""
+    if step.command is None:
+        return re.match(r"(?:get|find|list|look|query|check|search|transfer|think)", step.act.tool.lower()) is None
+    programs = {part.family.split(" ")[0] for part in step.command.doing}
+    return programs.isdisjoint(("rm", "mv", "cp", "chmod", "chown", "mkdir", "touch", "git", "kill", "pkill", "ln"))
+
+
+def same_goal(before: Step, after: Step) -> bool:
+    """Whether two calls of one kind are for the same thing, so that the second shows how the first should have been."""
+    usage = _USAGE.search(before.told.text) is not None
+    if before.command is not None and after.command is not None:
+        ours, theirs = set(command_text(before, 4_000).split()), set(command_text(after, 4_000).split())
+        return len(ours & theirs) * 2 >= max(len(ours), len(theirs)) or (usage and len(ours & theirs) > 1)
+    one, other = before.act.given, after.act.given
+    kept = [name for name in one if name in other and one[name] == other[name]]
+    if usage and (kept or len(one) <= 1 or len(other) > len(one)):
+        return True
+    moved = [name for name in one if name in other and one[name] != other[name]]
+    return bool(kept or moved) and all(_alike(str(one[name]), str(other[name])) for name in moved)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two values are one, written otherwise."""
+    ours, theirs = (re.sub(r"[\W_]", "", text.lower()) for text in (one, other))
+    return bool(ours) and bool(theirs) and (ours in theirs or theirs in ours)

@@ -348,4 +348,5 @@ def words_named(step: Step) -> frozenset[str]:
     text = plain_text(step.act.result or "")
     found = re.findall(r"[A-Za-z_][\w]*(?:[._-]\w+)*", text)
     parts = {part for word in found for part in (word, *re.split(r"[.]", word))}
-    return frozenset(word.lower() for word in parts if len(word) >= 5 and re.search(r"[_\d-]|[a-z][A-Z]", word))
+    named = frozenset(word.lower() for word in parts if len(word) >= 5 and re.search(r"[_\d-]|[a-z][A-Z]", word))
+    return named | frozenset(re.findall(r"(?<![\w.])\d{3,6}(?![\w.])", text))

@@ -11,10 +11,11 @@ from hindsight.domain.episode import JsonValue
 from hindsight.experience.reflect.commands import tokens
 from hindsight.experience.reflect.structure import Kind, Step
 
-MAX_STEP = 420  # characters of one step
-MAX_CODE = 200  # characters of one side of an edit, or of a command
-MAX_LINES = 4  # lines of one side of an edit
-LONG_QUOTE = 120  # characters from which a quotation in a command is left out
+MAX_STEP = 520  # characters of one step
+MAX_CODE = 240  # characters of a command, and of what an edit puts in
+MAX_GONE = 140  # characters of what an edit takes out, which tells less
+MAX_LINES = 6  # lines of what an edit puts in
+LONG_QUOTE = 160  # characters from which a quotation in a command is left out
 
 _NEW = ("new_string", "new_str", "replacement", "content", "contents", "file_text", "text")
 _OLD = ("old_string", "old_str")
@@ -49,9 +50,10 @@ def command_text(step: Step, limit: int = MAX_CODE) -> str:
 
 
 def _short(word: str) -> str:
-    if word[:1] in "'\"" and len(word) > LONG_QUOTE:
-        return f"{word[0]}{' '.join(word[1:-1].split())[:LONG_QUOTE]}…{word[0]}"
-    return word
+    if word[:1] not in ("'", '"'):
+        return word
+    inside = "; ".join(" ".join(line.split()) for line in word[1:-1].splitlines() if line.strip())
+    return f"{word[0]}{_cut(inside, LONG_QUOTE)}{word[0]}"
 
 
 def call_text(step: Step) -> str:
@@ -115,18 +117,18 @@ def changed(old: str, new: str) -> tuple[str, str]:
             gone.append(line[2:])
         elif line.startswith("+ "):
             come.append(line[2:])
-    return _code(gone), _code(come)
+    return _code(gone, MAX_GONE), _code(come)
 
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _code(lines: Sequence[str]) -> str:
+def _code(lines: Sequence[str], limit: int = MAX_CODE) -> str:
     kept = [" ".join(line.split()) for line in lines if line.strip()]
     telling = [line for line in kept if not _REMARK.match(line) and len(line) > 2] or kept
     more = " …" if len(telling) > MAX_LINES else ""
-    return _cut(_joined(telling[:MAX_LINES]) + more, MAX_CODE).replace("`", "'")
+    return _cut(_joined(telling[:MAX_LINES]) + more, limit).replace("`", "'")
 
 
 def _joined(lines: Sequence[str]) -> str:
