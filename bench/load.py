@@ -49,17 +49,24 @@ class Connection:
     def post(self, path: str, body: Body) -> tuple[float, Body]:
         """Milliseconds from sending to the whole answer, and the answer. Raises `RequestFailed`."""
         raw = json.dumps(body, ensure_ascii=False).encode()
-        headers = {"Content-Type": "application/json", "X-Hindsight-Namespace": NAMESPACE}
+        return self._answer("POST", path, raw, {"Content-Type": "application/json"})
+
+    def get(self, path: str) -> tuple[float, Body]:
+        """As `post`, without a body."""
+        return self._answer("GET", path, None, {})
+
+    def _answer(self, method: str, path: str, raw: bytes | None, headers: dict[str, str]) -> tuple[float, Body]:
+        headers = {**headers, "X-Hindsight-Namespace": NAMESPACE}
         begin = time.perf_counter()
         try:
-            self._http.request("POST", path, raw, headers)
+            self._http.request(method, path, raw, headers)
             response = self._http.getresponse()
             text = response.read()
         except (OSError, http.client.HTTPException) as error:
-            raise RequestFailed(f"POST {path}: {error!r}") from error
+            raise RequestFailed(f"{method} {path}: {error!r}") from error
         spent = (time.perf_counter() - begin) * 1000
         if response.status >= 300:
-            raise RequestFailed(f"POST {path}: {response.status}: {text[:500].decode(errors='replace')}")
+            raise RequestFailed(f"{method} {path}: {response.status}: {text[:500].decode(errors='replace')}")
         answer: Body = json.loads(text)
         return spent, answer
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import experience, scale
+from bench import experience, scale, stages
 from bench.pairs import CONFUSED
 from bench.report import Rows, columns, markdown, progress
 from bench.time import MISSES
@@ -76,6 +76,14 @@ RUNS = (
         "Growth to 100,000",
         "The same, in a run of its own, since loading alone takes minutes.",
     ),
+    Run(
+        "stages",
+        "bench.stages",
+        (),
+        "Where the time of a search goes",
+        "At 10,000 memories, one client over HTTP. `routes/…` are side by side within `routes`; `embed` is the wait "
+        "for the encoder, which begins first of all.",
+    ),
     Run("startup", "bench.startup", (), "Start over stdio", "From the start of the process to the answer."),
     Run(
         "time",
@@ -115,7 +123,7 @@ RUNS = (
 )
 # Rows whose keys begin so have a table of their own, under this head.
 APART = {MISSES: "missed", CONFUSED: "labelled", experience.SIZES: "experiences", experience.CURVE: "from a fit of"}
-ORDERS = {"bench.scale": scale.ORDER, "bench.experience": experience.ORDER}
+ORDERS = {"bench.scale": scale.ORDER, "bench.stages": stages.ORDER, "bench.experience": experience.ORDER}
 ABLATION = {"both": "recall", "keyword only": "keyword_only", "vector only": "vector_only"}
 
 
