@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hindsight.domain.access import ApiKey
 from hindsight.domain.backup import Contents, Restored
 from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
 from hindsight.domain.completion import Completion
@@ -265,6 +266,22 @@ Report: TypeAlias = Callable[[str, int, int], None]
 
 May be called from another thread than the caller's.
 """
+
+
+class Keyring(Protocol):
+    """The keys of callers, beside the memories they reach."""
+
+    async def put_key(self, key: ApiKey) -> None:
+        """Keep a new key. Of one that is kept already only its end is taken over, and never taken back."""
+        ...
+
+    async def key(self, key_id: str) -> ApiKey | None:
+        """The key with this id, revoked or not; `None`: there is none."""
+        ...
+
+    async def keys(self) -> Sequence[ApiKey]:
+        """All keys, oldest first."""
+        ...
 
 
 class Archive(Protocol):

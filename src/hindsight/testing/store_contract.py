@@ -27,6 +27,7 @@ from hindsight.ports import Store
 from hindsight.testing.machine import everything, history_of
 from hindsight.testing.made import MODEL, NOON, SPACE, a_batch, a_memory, new
 from hindsight.testing.store_keeping import KeepingContract
+from hindsight.testing.store_keys import KeyContract
 from hindsight.testing.store_opening import Capabilities
 from hindsight.testing.store_purge import PurgeContract
 from hindsight.testing.store_reading import ReadingContract, filled
@@ -50,7 +51,7 @@ def a_job(name: str = "j1", **fields: Any) -> NewJob:
     return replace(NewJob(name, "k", {"那": [1, None, {"x": 0.5}]}, NOON), **fields)
 
 
-class StoreContract(WritingContract, ReadingContract, SessionContract, PurgeContract, KeepingContract):
+class StoreContract(WritingContract, ReadingContract, SessionContract, PurgeContract, KeepingContract, KeyContract):
     """Everything a `Store` owes."""
 
     # Jobs -----------------------------------------------------------------------------------------------------------

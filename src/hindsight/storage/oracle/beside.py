@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 
+from hindsight.domain.access import ApiKey
 from hindsight.domain.change import Job, JobState
 from hindsight.domain.episode import EpisodeState, JsonValue
 from hindsight.domain.page import Use
@@ -29,17 +30,44 @@ class Beside:
         self._uses: dict[tuple[str, str], Use] = {}
         self._traces: dict[str, dict[str, dict[str, JsonValue]]] = {}
         self._traces_kept = traces_kept
+        self._keys: dict[str, ApiKey] = {}
         self._closed = False
 
     def _space(self, namespace: str) -> Space:
-        if self._closed:
-            raise StorageUnavailable("the store has been closed")
+        self._check_open()
         check_text("namespace", namespace)
         return self._spaces.get(namespace, Space())
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StorageUnavailable("the store has been closed")
 
     async def aclose(self) -> None:
         """Nothing is accepted any more."""
         self._closed = True
+
+    # Keys -----------------------------------------------------------------------------------------------------------
+
+    async def put_key(self, key: ApiKey) -> None:
+        """See `Keyring.put_key`."""
+        self._check_open()
+        check_texts("key", (key.id, key.name, key.digest, *(grant.namespace for grant in key.grants)))
+        held = self._keys.get(key.id)
+        if held is None:
+            self._keys[key.id] = key
+        elif key.revoked_at is not None:
+            self._keys[key.id] = held.revoked(key.revoked_at)
+
+    async def key(self, key_id: str) -> ApiKey | None:
+        """See `Keyring.key`."""
+        self._check_open()
+        check_text("key_id", key_id)
+        return self._keys.get(key_id)
+
+    async def keys(self) -> Sequence[ApiKey]:
+        """See `Keyring.keys`."""
+        self._check_open()
+        return sorted(self._keys.values(), key=lambda key: (key.created_at, key.id))
 
     # Beside the truth -----------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.beside import Beside
 from hindsight.storage.sqlite.channel import Watch
 from hindsight.storage.sqlite.connection import Database, TheFile, connect, create_file
+from hindsight.storage.sqlite.keyring import Keyring
 from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import upgrade
 
@@ -48,7 +49,7 @@ EMBEDDING_MODEL = "embedding_model"
 TRACES = Retention()
 
 
-class SqliteStore(Beside):
+class SqliteStore(Beside, Keyring):
     """Memory in one file, shared by any number of processes of one machine. Made by `open`."""
 
     @classmethod
