@@ -9,7 +9,9 @@ rank, so that a memory with many sources gains nothing. Each file of memories ru
 - session_recall@10: share of the right sessions with a turn in the first 10 ranks, where a set names sessions
 - abstain_confident: share of the questions nothing answers for which the result claimed to be confident (wrong)
 - answerable_kept: share of the others for which it did (right)
-- search_p50_ms, search_p95_ms, tokens_per_block: over all questions; write_per_s: memories a second, in batches
+- tokens_per_block: of the block of 20 hits; tokens@5, tokens@10: of one of as many hits, each asked for by itself, once
+  all else is measured
+- search_p50_ms, search_p95_ms: over all questions, for 20 hits; write_per_s: memories a second, in batches
 - degraded: share of searches that had to do without a part; not shown where it is zero
 """
 
@@ -24,7 +26,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench import metrics
@@ -37,11 +39,12 @@ from hindsight.domain.query import SearchResult, TimeRange
 from hindsight.errors import HindsightError
 
 TOP_K = 20
+FEWER = (5, 10)  # hits of the blocks whose length stands beside recall at as many
 BATCH = 100  # memories in one call of `write_many`
 ORDER = (
-    "queries", "recall@5", "recall@10", "recall@20", "hit@10", "mrr", "ndcg@10", "session_recall@10",
-    "abstain_confident", "answerable_kept", "search_p50_ms", "search_p95_ms", "write_per_s", "tokens_per_block",
-    "rss_mb", "disk_mb", "degraded",
+    "queries", "recall@5", "tokens@5", "recall@10", "tokens@10", "recall@20", "tokens_per_block", "hit@10", "mrr",
+    "ndcg@10", "session_recall@10", "abstain_confident", "answerable_kept", "search_p50_ms", "search_p95_ms",
+    "write_per_s", "rss_mb", "disk_mb", "degraded",
 )  # fmt: skip
 
 
@@ -55,7 +58,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One question with what came back: a rank for every source of every hit, with the session of each."""
+    """One question with what came back: a rank for every source of every hit, with the session of each.
+
+    `tokens`: of the block of all hits; `fewer`: of the blocks of `FEWER` hits.
+    """
 
     question: Question
     ranked: tuple[str, ...]
@@ -64,6 +70,7 @@ class Answered:
     tokens: int
     milliseconds: float
     degraded: bool = False
+    fewer: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ def measure_corpus(corpus: Corpus, options: Options) -> dict[str, dict[str, floa
         written = write_all(memory, corpus)
         for key, questions in corpus.questions.items():
             asked = spread(questions, options.limit)
-            answered = list(ask_all(memory, corpus, written, asked, key))
+            answered = with_shorter_blocks(memory, list(ask_all(memory, corpus, written, asked, key)))
             rows |= score(key, answered, written.twin)
             rows[key] |= costs(corpus, written, asked, Path(folder))
     return rows
@@ -150,11 +157,16 @@ def ask_all(
         progress(f"{key}: {number} of {len(questions)} asked", done=number == len(questions))
 
 
-def ask(memory: Hindsight, question: Question) -> SearchResult:
+def with_shorter_blocks(memory: Hindsight, answered: Sequence[Answered]) -> list[Answered]:
+    """The same with the lengths of blocks of fewer hits: these are no beginnings of the longer, but have more room."""
+    return [replace(one, fewer=tuple(ask(memory, one.question, k).tokens for k in FEWER)) for one in answered]
+
+
+def ask(memory: Hindsight, question: Question, top_k: int = TOP_K) -> SearchResult:
     """One search. A question from the middle of the history sees only what is earlier, without its own session."""
     return memory.namespace(question.scope).search(
         question.query,
-        top_k=TOP_K,
+        top_k=top_k,
         asked_at=question.asked_at,
         time_range=TimeRange(end=question.asked_at) if question.midway else None,
         filters={"exclude_sessions": question.exclude_sessions} if question.exclude_sessions else None,
@@ -199,6 +211,8 @@ def quality(group: Sequence[Answered], twin: Mapping[str, str]) -> dict[str, flo
         row["search_p50_ms"] = metrics.percentile([one.milliseconds for one in group], 0.5)
         row["search_p95_ms"] = metrics.percentile([one.milliseconds for one in group], 0.95)
         row["tokens_per_block"] = metrics.mean([one.tokens for one in group])
+        for place, k in enumerate(FEWER if all(one.fewer for one in group) else ()):
+            row[f"tokens@{k}"] = metrics.mean([one.fewer[place] for one in group])
     degraded = sum(one.degraded for one in group)
     return row | ({"degraded": degraded / len(group)} if degraded else {})
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import experience, scale, stages
+from bench import ablation, experience, scale, stages
+from bench.metrics import mean
 from bench.pairs import CONFUSED
-from bench.report import Rows, columns, markdown, progress
+from bench.report import Rows, columns, markdown, progress, shown
 from bench.time import MISSES
 from hindsight.errors import HindsightError
 
@@ -29,9 +30,12 @@ FIGURES = HERE / "results"
 PAGE = HERE / "RESULTS.md"
 RUNS_FILE = "runs.json"
 EVERY = "all"
-GOALS = ("queries", "recall@5", "recall@10", "recall@20", "hit@10", "mrr", "ndcg@10", "session_recall@10")
+GOALS = (
+    "queries", "recall@5", "tokens@5", "recall@10", "tokens@10", "recall@20", "tokens_per_block", "hit@10", "mrr",
+    "ndcg@10", "session_recall@10",
+)  # fmt: skip
 CLAIMS = ("abstain_confident", "answerable_kept")
-COSTS = ("search_p50_ms", "search_p95_ms", "write_per_s", "tokens_per_block", "rss_mb", "disk_mb", "degraded")
+COSTS = ("search_p50_ms", "search_p95_ms", "write_per_s", "rss_mb", "disk_mb", "degraded")
 
 
 class RunFailed(HindsightError):
@@ -55,12 +59,9 @@ class Run:
         return ["-m", self.module, "--data", data, *self.arguments, "--json", f"{figures}/{self.name}.json"]
 
 
-SMALL = ("locomo", "madial")
 RUNS = (
     Run("recall", "bench.recall", (), "Recall", "Every set, whole and by category, as shipped."),
-    # Two sets, one in English and one in Chinese, are enough to show what a route adds; all take as long as `recall`.
-    Run("keyword_only", "bench.recall", ("--without", "vector", "--sets", *SMALL), "Keyword route alone", ""),
-    Run("vector_only", "bench.recall", ("--without", "keyword", "--sets", *SMALL), "Vector route alone", ""),
+    Run("ablation", "bench.ablation", (), "Ablation", "Its table stands under recall."),
     Run(
         "scale",
         "bench.scale",
@@ -121,10 +122,18 @@ RUNS = (
     ),
     Run("index", "bench.index", (), "Indexes", "The candidates for the embedded indexes side by side."),
 )
+TITLE = "What each stage adds"
+MEANS = ("in_block", "tokens_per_block")  # over the sets
+TOKENS = """`tokens@5`, `tokens@10` and `tokens_per_block` are the lengths of the context blocks of 5, 10 and 20 hits:
+what the recall to their left costs. A hit's sources take one rank each."""
+ABLATION = """`python -m bench.ablation`: the same questions over the same stored sets, one stage less each time; in
+brackets what that changes. Ten hits; `in_block`: the share of what is right that has a line in their context block;
+both this and its tokens as means over the sets. Questions, evenly spread over each set: {questions}. A difference of
+less than .02 may be chance. `bm25` and `vector` are plain rankings of the bare turns."""
 # Rows whose keys begin so have a table of their own, under this head.
 APART = {MISSES: "missed", CONFUSED: "labelled", experience.SIZES: "experiences", experience.CURVE: "from a fit of"}
+WOVEN = ("bench.recall", "bench.ablation")  # their tables are made for them
 ORDERS = {"bench.scale": scale.ORDER, "bench.stages": stages.ORDER, "bench.experience": experience.ORDER}
-ABLATION = {"both": "recall", "keyword only": "keyword_only", "vector only": "vector_only"}
 
 
 def measure(run: Run, data: Path, figures: Path) -> None:
@@ -156,7 +165,13 @@ def page(figures: Path) -> str:
     """RESULTS.md out of the files of figures."""
     kept = read_runs(figures)
     found = {run.name: read(figures / f"{run.name}.json") for run in RUNS}
-    parts = [HEAD, *_recall_part(found), *_plain_parts(found), _runs_part(kept)]
+    parts = [
+        HEAD,
+        *_recall_part(found["recall"]),
+        *_ablation_part(found["ablation"]),
+        *_plain_parts(found),
+        _runs_part(kept),
+    ]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
@@ -169,12 +184,11 @@ possible nor wanted. `lifebench_crosslingual_zh_en` asks in Chinese over a phone
 read by `session_recall@10`: its gold is every turn of the right sessions."""
 
 
-def _recall_part(found: Mapping[str, Rows]) -> list[str]:
-    rows = found["recall"]
+def _recall_part(rows: Rows) -> list[str]:
     if not rows:
         return []
     whole = {key: row for key, row in rows.items() if "/" not in key}
-    parts = ["## Recall", _only(whole, GOALS)]
+    parts = ["## Recall", TOKENS, _only(whole, GOALS)]
     parts += ["### By category", _only({key: row for key, row in rows.items() if "/" in key}, (*GOALS, *CLAIMS))]
     parts += [
         "### Confidence and cost",
@@ -182,26 +196,44 @@ def _recall_part(found: Mapping[str, Rows]) -> list[str]:
         "(lower is better), `answerable_kept`: that of the others (higher is better).",
         _only(whole, (*CLAIMS, *COSTS)),
     ]
-    return parts + _ablation_part(found, whole)
+    return parts
 
 
-def _ablation_part(found: Mapping[str, Rows], whole: Rows) -> list[str]:
-    tables = []
-    for metric in ("recall@10", "mrr", "search_p50_ms"):
-        rows = {
-            key: {name: found[run][key][metric] for name, run in ABLATION.items() if metric in found[run].get(key, {})}
-            for key in whole
-        }
-        table = {key: row for key, row in rows.items() if len(row) > 1}
-        if table:
-            tables.append(markdown(table, tuple(ABLATION), head=metric))
-    return ["### What each route adds", *tables] if tables else []
+def _ablation_part(rows: Rows) -> list[str]:
+    """One row a stage, one column a set: the set's measure, and what is lost or gained without the stage."""
+    found: dict[str, dict[str, Mapping[str, float]]] = {}
+    for key, row in rows.items():
+        name, _, stage = key.partition("/")
+        found.setdefault(name, {})[stage] = row
+    if not found:
+        return []
+    stages = dict.fromkeys(stage for held in found.values() for stage in held)
+    heads = ["without", *(f"{name} {ablation.measure_of(name)}" for name in found), *MEANS]
+    lines = [heads, ["---", *("---:" for _ in heads[1:])]]
+    for stage in stages:
+        cells = [_beside(held, stage, ablation.measure_of(name)) for name, held in found.items()]
+        lines.append([stage, *cells, *(_mean_of(found, stage, measure) for measure in MEANS)])
+    questions = ", ".join(f"{name} {held[ablation.EVERYTHING]['queries']:.0f}" for name, held in found.items())
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return [f"### {TITLE}", ABLATION.format(questions=questions), table]
+
+
+def _beside(held: Rows, stage: str, measure: str) -> str:
+    value, whole = held.get(stage, {}).get(measure), held[ablation.EVERYTHING].get(measure)
+    if value is None or whole is None:
+        return ""
+    return f"{value:.3f}" if stage == ablation.EVERYTHING else f"{value:.3f} ({value - whole:+.3f})"
+
+
+def _mean_of(found: Mapping[str, Rows], stage: str, measure: str) -> str:
+    values = [held[stage][measure] for held in found.values() if measure in held.get(stage, {})]
+    return shown(mean(values)) if values else ""
 
 
 def _plain_parts(found: Mapping[str, Rows]) -> list[str]:
     parts = []
     for run in RUNS:
-        if run.module == "bench.recall" or not found[run.name]:
+        if run.module in WOVEN or not found[run.name]:
             continue
         order = ORDERS.get(run.module, ())
         rows = {key: row for key, row in found[run.name].items() if not key.startswith(tuple(APART))}

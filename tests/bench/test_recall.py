@@ -50,6 +50,37 @@ def test_an_item_kept_under_the_episode_of_an_equal_one_is_right_there() -> None
     assert recall.quality([answered(asked, "a")], {"twin": "a", "a": "a"})["recall@5"] == 1
 
 
+@pytest.mark.usefixtures("quick")
+def test_the_sources_of_a_hit_take_one_rank_each_in_their_order(tmp_path: Path) -> None:
+    said = ("I live in Oslo.", "I live in Oslo!", "I live in Oslo", "I keep a parrot called Pip.")
+    memories = [
+        memory(f"m{number}", text, speaker="User", occurred_at=f"2025-01-0{number + 1}T08:00:00+00:00")
+        for number, text in enumerate(said)
+    ]
+    files = {"memories": memories, "queries": [question("q", ["m3"], "Do I live in Oslo with a parrot?")]}
+    (corpus,) = read_corpora(lay(tmp_path / "home", **files))
+    with recall.opened(tmp_path / "kept", Options()) as view:
+        wrote = recall.write_all(view, corpus)
+        (asked,) = corpus.questions["home"]
+        result = recall.ask(view, asked)
+        (answered,) = recall.ask_all(view, corpus, wrote, [asked], "home")
+    sources = [[wrote.item_of[source.episode_id] for source in hit.sources] for hit in result.hits]
+    assert ["m0", "m1", "m2"] in sources  # one memory of three turns
+    assert list(answered.ranked) == [name for names in sources for name in names]
+    assert len(answered.ranked) == len(answered.sessions) == 4
+    place = sources.index(["m0", "m1", "m2"])
+    row = recall.quality([replace(answered, question=replace(asked, gold=frozenset({"m2"})))], {})
+    assert row["mrr"] == pytest.approx(1 / (3 + sum(map(len, sources[:place]))))
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_block_of_fewer_hits_has_its_own_length_beside_its_recall(tmp_path: Path) -> None:
+    files = trips() | {"queries": [question("q", ["Ann/Oslo"], "Who travelled by train?", scope="Ann")]}
+    (corpus,) = read_corpora(lay(tmp_path / "trips", **files))
+    row = recall.measure_corpus(corpus, Options())["trips/plain"]
+    assert 0 < row["tokens@5"] < row["tokens@10"] == row["tokens_per_block"]
+
+
 def test_a_limit_spreads_over_the_file() -> None:
     asked = [replace(OPEN, id=str(number)) for number in range(10)]
     assert [one.id for one in recall.spread(asked, 3)] == ["0", "3", "6"]

@@ -42,13 +42,34 @@ def test_the_same_files_give_the_same_page(figures: Path, tmp_path: Path) -> Non
     assert "2026-01-02, 2 processors, Python 3.11.0, Linux x86_64" in first
 
 
-def test_routes_stand_side_by_side_once_both_ablations_are_there(figures: Path) -> None:
-    assert "What each route adds" not in results.page(figures)
-    for name, recall in (("keyword_only", 0.7), ("vector_only", 0.3)):
-        write_json(figures / f"{name}.json", {"talk": {"recall@10": recall, "mrr": 0.1, "search_p50_ms": 4.0}})
+def test_recall_and_the_tokens_it_costs_stand_in_one_row(figures: Path) -> None:
+    whole = {"recall@5": 0.5, "tokens@5": 210.0, "recall@10": 0.75, "tokens@10": 420.0, "recall@20": 0.8}
+    write_json(figures / "recall.json", {name: whole | {"tokens_per_block": 900.0} for name in ("talk", "talk/plain")})
     page = results.page(figures)
-    assert "| recall@10 | both | keyword only | vector only |" in page
-    assert "| talk | 0.750 | 0.700 | 0.300 |" in page
+    assert "| set | recall@5 | tokens@5 | recall@10 | tokens@10 | recall@20 | tokens_per_block |" in page
+    for name in ("talk", "talk/plain"):
+        assert f"| {name} | 0.500 | 210.0 | 0.750 | 420.0 | 0.800 | 900.0 |" in page
+
+
+def test_what_each_stage_adds_stands_beside_everything_set_by_set(figures: Path) -> None:
+    assert "What each stage adds" not in results.page(figures)
+    rows = {
+        "talk/everything": {"queries": 2, "recall@10": 0.75, "in_block": 0.5, "tokens_per_block": 400.0},
+        "talk/the session": {"queries": 2, "recall@10": 0.7, "in_block": 0.4, "tokens_per_block": 410.0},
+        "talk/bm25": {"queries": 2, "recall@10": 0.6},
+        "realmem/everything": {
+            "queries": 3, "recall@10": 0.1, "session_recall@10": 0.8, "in_block": 0.7, "tokens_per_block": 600.0
+        },
+        "realmem/the session": {"queries": 3, "session_recall@10": 0.81},
+    }  # fmt: skip
+    write_json(figures / "ablation.json", rows)
+    page = results.page(figures)
+    assert "| without | talk recall@10 | realmem session_recall@10 | in_block | tokens_per_block |" in page
+    assert "| everything | 0.750 | 0.800 | 0.600 | 500.0 |" in page
+    assert "| the session | 0.700 (-0.050) | 0.810 (+0.010) | 0.400 | 410.0 |" in page
+    assert "| bm25 | 0.600 (-0.150) |  |  |  |" in page
+    assert "talk 2, realmem 3" in page
+    assert "## Ablation" not in page
 
 
 def test_a_page_without_figures_says_nothing_it_does_not_know(tmp_path: Path) -> None:
