@@ -73,7 +73,9 @@ from hindsight.upkeep.alike import Twins
 from hindsight.upkeep.backup import BackupPolicy, Backups
 from hindsight.upkeep.cleanup import Cleaner
 from hindsight.upkeep.consolidate import Consolidator
+from hindsight.upkeep.forget import Forgetter
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
+from hindsight.upkeep.purge import PURGE_JOB, Purger
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
@@ -252,6 +254,8 @@ def _assemble(
     merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
     reflector = make_reflector(settings, merger, model)
     handlers = {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers, REFLECT_JOB: reflector.run}
+    purger = Purger(store, clock, ids, grace=timedelta(days=settings.grace_days), embeds=embedder is not None)
+    handlers[PURGE_JOB] = purger.run
     searcher = Searcher(
         store, projection, embedder, clock, _searching(settings, model, ruler), _reranking(settings, reranker)
     )
@@ -270,10 +274,12 @@ def _assemble(
             replayer=Replayer(store, projection, searcher),
             recorder=Recorder(store, embedder, clock, ids, merger=merger, redacts=settings.redact),
             merger=merger,
-            pruner=Pruner(store, clock, ids),
+            pruner=Pruner(store, clock, ids, grace=purger.grace),
             cleaner=cleaner,
             feedback=reflector.feedback,
             reflector=reflector,
+            purger=purger,
+            forgetter=Forgetter(store, clock, ids, purger, grace=purger.grace),
             sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
             worker=Worker(store, clock, handlers, owner=owner, policy=JOBS, watch=metrics.job),
             language_model=model,

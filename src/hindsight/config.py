@@ -230,6 +230,9 @@ class Settings(BaseSettings):
         default=3, ge=-1, le=23, description="Hour of the day, in `timezone`, of the daily backup; -1: none is made."
     )
     backup_days: int = Field(default=30, ge=1, le=3650, description="Days that a backup is kept; the newest always is.")
+    grace_days: float = Field(
+        default=30.0, ge=0, le=36_500, description="Days from being forgotten or pruned until it is purged for good."
+    )
     session_idle_minutes: float = Field(
         default=30.0, gt=0, le=100_000, description="Minutes without a turn or a variable after which a session ends."
     )

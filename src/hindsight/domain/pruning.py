@@ -62,8 +62,8 @@ class PruneReport:
     undo: str | None = None
 
 
-def judge(memory: Memory, rules: PruneRules, at: datetime) -> PruneEntry | None:
-    """What the rules say of an active experience; `None` if it simply stays."""
+def judge(memory: Memory, rules: PruneRules, at: datetime, grace: timedelta = GRACE) -> PruneEntry | None:
+    """What the rules say of an active experience; `None` if it simply stays. `grace`: until it may be purged."""
     body = memory.body
     if not isinstance(body, Experience):
         return None
@@ -79,4 +79,4 @@ def judge(memory: Memory, rules: PruneRules, at: datetime) -> PruneEntry | None:
         spared = Spared.PINNED
     elif rule is PruneRule.AGE and body.outcome.status is OutcomeStatus.FAILURE:
         spared = Spared.LESSON
-    return PruneEntry(memory, rule, age, spared, None if spared else at + GRACE)
+    return PruneEntry(memory, rule, age, spared, None if spared else at + grace)

@@ -15,7 +15,8 @@ class Purge:
     """Memories and turns of one namespace that go for good, all of it or nothing.
 
     With a turn go the memories that rest on it alone. Ids that are not there get a tombstone all the same, so that what
-    an import or a restore brings later is refused. `key`: the same key a second time changes nothing.
+    an import or a restore brings later is refused. `key`: the same key a second time changes nothing. Without `scrub`,
+    free pages and logs wait for `Store.scrub`: one of several purges is enough for all.
     """
 
     namespace: str
@@ -24,6 +25,7 @@ class Purge:
     ids: tuple[str, ...]
     jobs: tuple[NewJob, ...] = ()
     done: JobDone | None = None
+    scrub: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hindsight.engine.digests import Digests
 from hindsight.engine.experiences import Experiences
+from hindsight.engine.forgetting import Forgets
 from hindsight.engine.memories import Memories
 from hindsight.engine.parts import MAX_PAGE, Parts
 from hindsight.engine.searches import Searches
@@ -13,5 +14,5 @@ from hindsight.engine.tidying import Tidying
 __all__ = ["MAX_PAGE", "Engine", "Parts"]
 
 
-class Engine(Memories, Sessions, Searches, Experiences, Digests, Tidying):
+class Engine(Memories, Forgets, Sessions, Searches, Experiences, Digests, Tidying):
     """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

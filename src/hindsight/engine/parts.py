@@ -27,7 +27,9 @@ from hindsight.search.answers import Answers
 from hindsight.search.pipeline import Searcher
 from hindsight.search.replay import Replayer
 from hindsight.upkeep.cleanup import Cleaner
+from hindsight.upkeep.forget import Forgetter
 from hindsight.upkeep.jobs import Worker
+from hindsight.upkeep.purge import Purger
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
@@ -59,6 +61,8 @@ class Parts:
     reflector: Reflector
     worker: Worker
     sessions: Sessions
+    purger: Purger
+    forgetter: Forgetter
     language_model: LanguageModel | None = None
     reranker: Reranker | None = None
     metrics: Metrics = field(default_factory=Metrics)

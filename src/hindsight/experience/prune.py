@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from hindsight.domain.change import Act, Batch, OutcomeAction, Put, Receipt, WriteOutcome
 from hindsight.domain.experience import Experience
@@ -12,6 +12,7 @@ from hindsight.domain.page import Order
 from hindsight.domain.pruning import (
     AGE_DAYS,
     AGE_DAYS_SMALL,
+    GRACE,
     MIN_USES,
     SMALL,
     PruneEntry,
@@ -48,6 +49,7 @@ class Pruner:
     store: Store
     clock: Clock
     ids: Ids
+    grace: timedelta = GRACE
 
     async def prune(self, namespace: str, wanted: Wanted) -> PruneReport:
         """Name what the rules let go; without `dry_run`, archive it. All of it or nothing; `undo` takes it back."""
@@ -67,7 +69,7 @@ class Pruner:
             _age(len(held)) if wanted.max_age_days is None else wanted.max_age_days,
             MIN_USES if wanted.min_uses is None else wanted.min_uses,
         )
-        named = [entry for memory in held if (entry := judge(memory, rules, at)) is not None]
+        named = [entry for memory in held if (entry := judge(memory, rules, at, self.grace)) is not None]
         report = PruneReport(
             dry_run=wanted.dry_run,
             rules=rules,

@@ -45,6 +45,7 @@ async def take_back(
     changesets = await _changesets(store, namespace, token)
     if not changesets:
         raise NotFound("undo", token)
+    changesets = _without_purged(changesets, lenient=lenient)
     pairs = await _former(store, namespace, changesets, lenient=lenient)
     now = clock.now()
     puts = tuple(
@@ -78,9 +79,27 @@ async def take_back(
     return (await store.apply(batch)).receipt
 
 
+def _without_purged(changesets: Sequence[Changeset], *, lenient: bool) -> list[Changeset]:
+    """What can still be taken back. `Conflict` where some of it is gone for good."""
+    gone = sorted({one for changeset in changesets for one in changeset.purged})
+    if gone and not lenient:
+        raise Conflict(
+            f"{len(gone)} of what this call touched has been purged, so it can't be taken back",
+            hint="A purge is for good; write again what you still need.",
+        )
+    return [
+        replace(one, episodes=tuple(pair for pair in one.episodes if pair[0] not in one.purged)) for one in changesets
+    ]
+
+
 def merge_key(token: str, number: int) -> str:
     """The key of the batch by which what a call wrote was merged with others of its kind, counted from 1."""
     return f"merge:{token}:{number}"
+
+
+def more_key(token: str, number: int) -> str:
+    """The key of a further batch of a call that took several, counted from 1."""
+    return f"more:{token}:{number}"
 
 
 async def _changesets(store: Store, namespace: str, token: str) -> list[Changeset]:
@@ -88,7 +107,7 @@ async def _changesets(store: Store, namespace: str, token: str) -> list[Changese
     changesets = [
         found for one in (token, distil_key(token)) if (found := await store.changeset(namespace, one)) is not None
     ]
-    for key_of in (_reread_key, merge_key):
+    for key_of in (_reread_key, merge_key, more_key):
         for number in count(1):
             again = await store.changeset(namespace, key_of(token, number))
             if again is None:

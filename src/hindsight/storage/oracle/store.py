@@ -92,7 +92,7 @@ class OracleStore(Beside):
         lay_stones(space, plan, removed)
         self._spaces[purge.namespace] = space
         self._jobs = jobs
-        return Purged(space.change, plan.ids, tuple(plan.changed), tuple(plan.contents), removed)
+        return Purged(space.change, plan.ids, tuple(plan.changed), tuple(plan.contents), removed, purge.scrub)
 
     def _step(self, space: Space, batch: Batch, also: Sequence[str] = ()) -> dict[str, Job]:
         """One step of the change log; gives the jobs as they are after it."""

@@ -222,6 +222,8 @@ class SqliteStore(Beside, Keyring):
         self._gathered.hurry()
         await self._write(reading.head, purge.namespace)  # behind it, traces and uses that still wait are written
         done, needles = await self._write(purging.purge, purge)
+        if not purge.scrub:
+            return done
         return replace(done, scrubbed=await self._writer.alone(lambda database: purging.scrub(database, needles)))
 
     async def purged(self, namespace: str, ids: Sequence[str]) -> Mapping[str, Tombstone]:
