@@ -1,13 +1,27 @@
-"""The best of many scored rows, in an order that does not depend on where a row lies."""
+"""The best of many scored rows, in an order that does not depend on where a row lies; and what is worth keeping."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hindsight.domain.query import Scored
+
+LATEST = 4  # a question is asked with its own filters and, where it names times, with those of each
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def keep_latest(known: dict[Key, Value], key: Key, value: Value) -> Value:
+    """Keep what was just worked out in place of the oldest of `LATEST`."""
+    known[key] = value
+    if len(known) > LATEST:
+        del known[next(iter(known))]
+    return value
 
 
 def leading(scores: NDArray[np.floating], limit: int, *, slack: float = 0.0) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hindsight.domain.entry import Entry
 from hindsight.domain.query import Filters, Scored
-from hindsight.index.best import ranked
+from hindsight.index.best import keep_latest, ranked
 from hindsight.index.columns import Columns
 from hindsight.index.keeper import Keeper
 from hindsight.index.vectors import Rows, Vectors, stacked
@@ -89,7 +89,7 @@ class _Namespace:
         self.cursor, self.mark = 0, ""
         self.columns = Columns()
         self._vectors: Vectors | None = None
-        self._known_rows: tuple[Filters, Rows] | None = None  # that match, until something changes
+        self._known_rows: dict[Filters, Rows] = {}  # that match, until something changes
 
     def apply(
         self, upserts: Sequence[tuple[Entry, NDArray[np.float32]]], deletes: Sequence[str], cursor: int, mark: str
@@ -104,18 +104,18 @@ class _Namespace:
         for entry_id in deletes:
             self.columns.remove(entry_id)
         self.cursor, self.mark = cursor, mark
-        self._known_rows = None
+        self._known_rows = {}
         if self.columns.dead > max(_FEW_DEAD, self.columns.count // 3) and self._vectors is not None:
             self._vectors.keep(self.columns.compact())
 
     def search(self, vector: NDArray[np.float32], filters: Filters, limit: int) -> list[Scored]:
         if limit < 1 or self._vectors is None:
             return []
-        if self._known_rows is None or self._known_rows[0] != filters:
-            self._known_rows = filters, np.flatnonzero(self.columns.mask(filters))
-        rows = self._known_rows[1]
+        rows = self._known_rows.get(filters)
+        if rows is None:
+            rows = keep_latest(self._known_rows, filters, np.flatnonzero(self.columns.mask(filters)))
         found, cosines = self._vectors.nearest(vector, rows, limit)
-        return ranked([self.columns.ids[row] for row in found], cosines, limit)
+        return ranked([self.columns.ids[row] for row in found.tolist()], cosines, limit)
 
     def cosines(self, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
         rows = self.columns.rows_of(ids)

@@ -19,7 +19,7 @@ from hindsight.domain.entry import Entry
 from hindsight.domain.query import Filters, Scored
 from hindsight.domain.surroundings import Surroundings
 from hindsight.errors import StorageFull
-from hindsight.index.best import leading, ranked
+from hindsight.index.best import keep_latest, leading, ranked
 from hindsight.index.columns import CODES, Columns, Mask
 from hindsight.index.growing import Growing
 from hindsight.index.keeper import Keeper
@@ -102,7 +102,7 @@ class _Namespace:
     """The keyword index of one namespace; not for several threads."""
 
     __slots__ = (
-        "_b", "_file", "_k1", "_known_mask", "_known_norms", "_known_scores", "_lengths", "_postings", "_unsaved",
+        "_b", "_file", "_k1", "_known_masks", "_known_norms", "_known_scores", "_lengths", "_postings", "_unsaved",
         "columns", "cursor", "known_ceiling", "mark",
     )  # fmt: skip
 
@@ -127,8 +127,8 @@ class _Namespace:
     def _changed(self) -> None:
         """Nothing that was worked out holds any more."""
         self._known_norms: NDArray[np.float64] | None = None
-        self._known_mask: tuple[Filters, Mask] | None = None
-        self._known_scores: tuple[tuple[tuple[str, ...], Filters], NDArray[np.float64]] | None = None
+        self._known_masks: dict[Filters, Mask] = {}
+        self._known_scores: dict[tuple[tuple[str, ...], Filters], NDArray[np.float64]] = {}
         self.known_ceiling: tuple[tuple[str, ...], float] | None = None
 
     def clear(self) -> None:
@@ -162,7 +162,7 @@ class _Namespace:
             return []
         best = np.flatnonzero(scores)
         best = best[leading(scores[best], limit)]
-        return ranked([self.columns.ids[row] for row in best], scores[best], limit)
+        return ranked([self.columns.ids[row] for row in best.tolist()], scores[best], limit)
 
     def around(self, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
         rows = self.columns.around(ids, self._mask(filters))
@@ -178,21 +178,20 @@ class _Namespace:
     def _scores(self, terms: Sequence[str], filters: Filters) -> NDArray[np.float64]:
         """BM25 of every row, 0 where it does not match; kept for the question that comes next about the same."""
         asked = tuple(terms), filters
-        if self._known_scores and self._known_scores[0] == asked:
-            return self._known_scores[1]
+        if (known := self._known_scores.get(asked)) is not None:
+            return known
         found, idfs = self._weighed(terms)
         self.known_ceiling = asked[0], math.fsum(idfs)
         keep = self._mask(filters)[found.rows]
         rows, times = found.rows[keep], found.times[keep].astype(np.float64)
         gains = idfs[found.which[keep]] * times * (self._k1 + 1) / (times + self._norms()[rows])
         scores = np.bincount(rows, gains, minlength=len(self.columns)).astype(np.float64, copy=False)
-        self._known_scores = asked, scores
+        keep_latest(self._known_scores, asked, scores)
         return scores
 
     def _mask(self, filters: Filters) -> Mask:
-        if self._known_mask is None or self._known_mask[0] != filters:
-            self._known_mask = filters, self.columns.mask(filters)
-        return self._known_mask[1]
+        known = self._known_masks.get(filters)
+        return keep_latest(self._known_masks, filters, self.columns.mask(filters)) if known is None else known
 
     def ceiling(self, terms: Sequence[str]) -> float:
         return math.fsum(self._weighed(terms)[1])

@@ -81,7 +81,7 @@ class Vectors:
         cosines = self._cosines(vector, candidates)
         best = leading(cosines, limit, slack=_EQUAL)
         # Summed row by row in double precision: equal vectors get equal cosines, wherever they lie.
-        nearest = self._whole.rows[candidates[best]].astype(np.float64)
+        nearest = self._whole.rows.take(candidates[best], axis=0).astype(np.float64)
         return candidates[best], np.einsum("ij,j->i", nearest, vector.astype(np.float64)) / _UNIT
 
     def cosines(self, vector: Floats, rows: Rows) -> Floats:
@@ -115,7 +115,7 @@ class Vectors:
     def _compared(self, vector: Floats, rows: Rows) -> Floats:
         scaled = vector / np.float32(_UNIT)
         parts = [
-            self._whole.rows[rows[start : start + _CHUNK]].astype(np.float32) @ scaled
+            self._whole.rows.take(rows[start : start + _CHUNK], axis=0).astype(np.float32) @ scaled
             for start in range(0, len(rows), _CHUNK)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
