@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hindsight.errors import HindsightError
-from hindsight.interfaces.cli import backups, experiences, memories, sessions, traces, upkeep
+from hindsight.interfaces.cli import backups, experiences, forgetting, memories, sessions, traces, upkeep
 from hindsight.interfaces.cli.call import AsJson, Call, DataDir, Namespace, command
 from hindsight.interfaces.cli.errors import BAD_INPUT, INTERRUPTED, OK, Broken, exit_code, explain
 from hindsight.interfaces.mcp import handshake
@@ -30,7 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # quicker, and the same on every terminal
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (memories, experiences, sessions, traces, backups, upkeep):
+for group in (memories, forgetting, experiences, sessions, traces, backups, upkeep):
     app.add_typer(group.app)
 
 
@@ -77,8 +77,19 @@ def mcp(call: Call) -> None:
 
 
 @command(app)
-def doctor(call: Call) -> int:
+def doctor(
+    call: Call,
+    *,
+    forgotten: Annotated[
+        str | None, typer.Option("--forgotten", metavar="ID", help="Instead: prove that a purge left nothing of this.")
+    ] = None,
+    word: Annotated[
+        list[str] | None, typer.Option("--word", metavar="TEXT", help="What it said: looked for in every file, too.")
+    ] = None,
+) -> int:
     """Check the installation and the data folder; list the settings in force. Exit code 1 if a check fails."""
+    if forgotten is not None:
+        return forgetting.prove(call, forgotten, word or ())
     from hindsight.interfaces.cli import doctor as checks  # noqa: PLC0415 - brings rich, and everything that it checks
 
     return checks.run(call)

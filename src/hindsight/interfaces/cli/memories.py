@@ -1,4 +1,4 @@
-"""Commands about memories: write, search, forget, review, undo."""
+"""Commands about memories: write, search, review, undo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from hindsight.errors import InvalidInput
-from hindsight.interfaces.cli.call import Call, MemoryId, Session, Tags, command, fraction
+from hindsight.interfaces.cli.call import Call, Session, Tags, command, fraction
 from hindsight.interfaces.cli.errors import OK
 from hindsight.interfaces.cli.render import (
     receipt_lines,
@@ -111,21 +111,6 @@ def search(
         )
     call.answer(result_shape(result), result_lines(result))
     call.note(result_notes(result))
-
-
-@command(app)
-def forget(
-    call: Call,
-    memory_id: MemoryId,
-    *,
-    decay: Annotated[str, typer.Option(metavar="F", help="1 hides it at once, less only weakens it.")] = "1",
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept in its history.")] = "",
-) -> None:
-    """Hide a memory, or weaken it. The token shown takes it back."""
-    factor = fraction("decay", decay)
-    with call.open() as memory:
-        receipt = memory.forget(memory_id, decay_factor=1.0 if factor is None else factor, reason=reason)
-    call.answer(receipt_shape(receipt), receipt_lines(receipt))
 
 
 @command(app)
