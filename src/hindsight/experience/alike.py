@@ -2,22 +2,26 @@
 
 Likeness of the triggers only proposes: look-alikes are as near as paraphrases are. What decides are the tests of
 matching (another format, system, tool, goal: `language.situation`), the same names, numbers and sites, the same acts,
-and that neither trigger says something of its own that the other replaces by something else.
+and that neither trigger says something of its own that the other replaces by something else. Only the last may be
+doubted, and put to a language model (`experience.arbiter`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from hindsight.domain.experience import Experience
+from hindsight.domain.experience import Experience, Trigger
 from hindsight.language.fold import fold
 from hindsight.language.operations import OPERATION_OF
 from hindsight.language.situation import Situation, differences, read
 from hindsight.language.stem import stem
 from hindsight.write.closeness import closeness
-from hindsight.write.vague import without_any
+from hindsight.write.vague import is_vague, without_any
 
 BOUND = 0.9  # on the common scale of closeness (SPEC §5)
+DOUBTFUL = 0.75  # from here up to the bound, or where only the wording tells them apart, a model may be asked
+LEAST_PIECE = 2  # characters of a Chinese word
 MOST_MORE = 3  # words or characters that the more special trigger may have beyond the general one
 
 # Points (share of wording, closeness), joined by straight lines: where there is no model, wording stands in.
@@ -39,6 +43,7 @@ _SAME = tuple(
         (r"格式|\bformats?\b", " "),
     )
 )
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _TOKEN = re.compile("[a-z]+|[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -58,6 +63,11 @@ def by_meaning(model: str, cosine: float) -> float:
 
 def apart(one: Experience, other: Experience) -> str | None:
     """Why two experiences may not be merged, however alike their triggers are; `None` where nothing speaks against."""
+    return look_alike(one, other) or _worded_apart(one.trigger.context, other.trigger.context)
+
+
+def look_alike(one: Experience, other: Experience) -> str | None:
+    """What makes one of two experiences a mere look-alike of the other, never to be merged; `None` where nothing."""
     if one.outcome.status is not other.outcome.status:
         return "one worked and the other failed"
     ours, theirs = read(one.trigger.context), read(other.trigger.context)
@@ -69,7 +79,11 @@ def apart(one: Experience, other: Experience) -> str | None:
         return "one names a format or system that the other does not"
     if _acts(ours) != _acts(theirs):
         return "another act"
-    mine, yours = words_of(one.trigger.context), words_of(other.trigger.context)
+    return None
+
+
+def _worded_apart(one: str, other: str) -> str | None:
+    mine, yours = words_of(one), words_of(other)
     if mine - yours and yours - mine:
         return "each says something that the other does not"
     if len(mine ^ yours) > MOST_MORE:
@@ -79,10 +93,43 @@ def apart(one: Experience, other: Experience) -> str | None:
 
 def words_of(context: str) -> frozenset[str]:
     """What a trigger says of its own: stems of its words, Chinese by character, without what any task has."""
+    return frozenset(stem(token) if token.isascii() else token for token in _TOKEN.findall(_own(context)))
+
+
+def covers(general: str, one: Experience, other: Experience) -> bool:
+    """Whether a trigger says nothing but what two others say, and all that both say: no word, name, tool or act more.
+
+    It is neither longer than the longer of them nor so general that it fits everything.
+    """
+    contexts = (one.trigger.context, other.trigger.context)
+    if not general or "\n" in general or len(general) > max(map(len, contexts)) or is_vague(general):
+        return False
+    both = [Experience(Trigger(general), held.action, held.outcome) for held in (one, other)]
+    if look_alike(both[0], one) or look_alike(both[1], other):
+        return False
+    said = words_of(general)
+    mine, yours = map(words_of, contexts)
+    if not mine & yours <= said <= mine | yours:
+        return False
+    # Characters alone would let new Chinese words be made of old ones («上云» of «云上»).
+    held = [_own(context) for context in contexts]
+    return all(_made_of(run, held) for run in _HAN.findall(_own(general)))
+
+
+def _made_of(run: str, texts: Sequence[str]) -> bool:
+    """Whether Chinese text is put together from pieces of two characters or more that stand in one of these texts."""
+    reached = {0}
+    for end in range(LEAST_PIECE, len(run) + 1):
+        if any(start in reached and any(run[start:end] in text for text in texts) for start in range(end - 1)):
+            reached.add(end)
+    return len(run) in reached or any(run in text for text in texts)
+
+
+def _own(context: str) -> str:
     told = without_any(fold(context))
     for form, name in _SAME:
         told = form.sub(name, told)
-    return frozenset(stem(token) if token.isascii() else token for token in _TOKEN.findall(without_any(told)))
+    return without_any(told)
 
 
 def _acts(situation: Situation) -> frozenset[str]:

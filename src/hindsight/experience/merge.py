@@ -2,24 +2,39 @@
 
 The originals stay in the store, superseded by what they have become, and their ids go on being accepted for feedback.
 A merge is a batch of its own under a key that follows from the call's undo token, so that undoing that call undoes it.
+Where rules are in doubt and there is an arbiter, it is asked by a job of its own: who writes does not wait for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from hindsight.domain.change import Act, Batch, Embedding, OutcomeAction, Put, Receipt, WriteOutcome
+from hindsight.domain.change import (
+    Act,
+    Batch,
+    Embedding,
+    Job,
+    JobDone,
+    NewJob,
+    OutcomeAction,
+    Put,
+    Receipt,
+    WriteOutcome,
+)
 from hindsight.domain.entry import searchable_text
 from hindsight.domain.experience import Credit, Experience, Outcome, Trigger, Way, rendered
 from hindsight.domain.memory import Kind, Memory, Status
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters, Scored
-from hindsight.errors import Conflict, ModelUnavailable
-from hindsight.experience.alike import BOUND, apart, by_meaning, likeness, words_of
+from hindsight.errors import Conflict, ModelUnavailable, Unavailable
+from hindsight.experience.alike import BOUND, DOUBTFUL, apart, by_meaning, likeness, look_alike, words_of
+from hindsight.experience.arbiter import Arbiter, Ruled
 from hindsight.experience.feedback import MAX_CREDITS
 from hindsight.experience.ways import action_of, best_first
 from hindsight.ports import Clock, Embedder, Ids, Store
@@ -36,6 +51,9 @@ MAX_WAYS = 8  # ways kept in one experience; what more come stay apart
 TRIES = 3
 EMBED_SECONDS = 4.0
 SOURCE = "merge"
+MERGE_JOB = "experience.merge"
+MAX_DOUBTS = 24  # pairs put to the arbiter by one call, and
+MAX_OF_ONE = 3  # of one experience, the nearest first
 
 
 class NearExperiences(Protocol):
@@ -48,10 +66,11 @@ class NearExperiences(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Alike:
-    """An experience for the same situation, and how near its trigger is, 0 to 1."""
+    """An experience for the same situation, or maybe for it, and how near its trigger is, 0 to 1."""
 
     memory: Memory
     close: float
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +82,7 @@ class Merger:
     near: NearExperiences | None
     clock: Clock
     ids: Ids
+    arbiter: Arbiter | None = None
 
     async def join(self, namespace: str, memory_id: str, token: str, *, number: int = 1) -> WriteOutcome | None:
         """Merge an experience with the nearest for the same situation, if there is one.
@@ -74,11 +94,12 @@ class Merger:
             memory = (await self.store.memories(namespace, [memory_id])).get(memory_id)
             if memory is None or not _may_merge(memory):
                 return None
-            alike = await self.alike(memory)
+            alike = [one for one in await self.alike(memory) if not one.doubtful]
             if not alike:
                 return None
+            reason = f"for the same situation (triggers alike: {alike[0].close:.2f})"
             try:
-                return await self._merge(alike[0], memory, merge_key(token, number))
+                return await self._merge(alike[0].memory, memory, merge_key(token, number), Ruled(reason))
             except Conflict:
                 continue
         return None
@@ -89,15 +110,19 @@ class Merger:
             return receipt
         outcomes = list(receipt.outcomes)
         merged = 0
+        alone: list[str] = []
         for place, outcome in enumerate(outcomes):
             if outcome.kind is not Kind.EXPERIENCE or outcome.action is not OutcomeAction.ADDED:
                 continue
             if outcome.memory_id is None:
                 continue
             done = await self.join(namespace, outcome.memory_id, receipt.undo, number=merged + 1)
-            if done is not None:
+            if done is None:
+                alone.append(outcome.memory_id)
+            else:
                 merged += 1
                 outcomes[place] = done
+        await self._ask_later(namespace, receipt.undo, alone)
         return replace(receipt, outcomes=tuple(outcomes)) if merged else receipt
 
     async def sweep(self, namespace: str, *, actor: str = "") -> Receipt:
@@ -108,25 +133,99 @@ class Merger:
             done = await self.join(namespace, memory.id, token, number=len(outcomes) + 1)
             if done is not None:
                 outcomes.append(done)
-        return Receipt(tuple(outcomes), undo=token if outcomes else None)
+        missing = await self._sweep_doubts(namespace, token, outcomes) if self.arbiter is not None else ()
+        return Receipt(tuple(outcomes), degraded=missing, undo=token if outcomes else None)
 
     async def alike(self, memory: Memory) -> list[Alike]:
-        """Active experiences whose trigger is alike above `BOUND` and that nothing tells apart, the nearest first."""
-        body = memory.body
-        assert isinstance(body, Experience)
+        """Active experiences whose trigger is alike and that are no look-alikes, the nearest first.
+
+        Those that are certain: alike above `BOUND`, and nothing tells them apart. With an arbiter the doubtful too.
+        """
+        body = _body(memory)
         others = [one for one in await self._candidates(memory) if one.id != memory.id and _may_merge(one)]
-        others = [one for one in others if isinstance(one.body, Experience) and apart(body, one.body) is None]
+        tell = apart if self.arbiter is None else look_alike
+        others = [one for one in others if tell(body, _body(one)) is None]
         others = [one for one in others if len(_ways(one)) + len(_ways(memory)) <= MAX_WAYS]
         if not others:
             return []
         near = await self._closeness(body.trigger.context, [_body(one).trigger.context for one in others])
         undone = await self._undone(memory)
         found = [
-            Alike(one, close)
+            Alike(one, close, doubtful=close <= BOUND or apart(body, _body(one)) is not None)
             for one, close in zip(others, near, strict=True)
-            if close > BOUND and frozenset((one.id, memory.id)) not in undone
+            if frozenset((one.id, memory.id)) not in undone
         ]
-        return sorted(found, key=lambda one: (-one.close, one.memory.created_at, one.memory.id))
+        least = BOUND if self.arbiter is None else DOUBTFUL
+        return sorted(
+            (one for one in found if one.close > least),
+            key=lambda one: (-one.close, one.memory.created_at, one.memory.id),
+        )
+
+    async def judge(self, job: Job, owner: str) -> None:
+        """Do a job of `MERGE_JOB`: put an experience to the arbiter beside those it may be the same as.
+
+        `ModelUnavailable` leaves it for a retry. What has been merged, undone or forgotten meanwhile stays as it is.
+        """
+        namespace, done = job.namespace, JobDone(job.id, owner)
+        memory_id, token = str(job.payload.get("memory_id")), str(job.payload.get("token"))
+        memory = (await self.store.memories(namespace, [memory_id])).get(memory_id)
+        if memory is not None and _may_merge(memory):
+            known = await self._doubts(memory)
+            ruled = await self._ruled([(one, memory) for one in known])
+            for place in sorted(ruled):  # the nearest first; what is joined is another experience from then on
+                await self._merge(known[place], memory, await self._free_key(namespace, token), ruled[place], done)
+                return
+        await self.store.apply(Batch(namespace, self.ids.new(), self.clock.now(), done=done))
+
+    async def _ask_later(self, namespace: str, token: str, ids: Sequence[str]) -> None:
+        """Leave to a job what only the arbiter can tell, where there is one and anything to ask."""
+        if self.arbiter is None or not ids:
+            return
+        memories = await self.store.memories(namespace, ids)
+        at = self.clock.now()
+        doubted = [one.id for one in memories.values() if _may_merge(one) and await self._doubts(one)]
+        if doubted:
+            jobs = tuple(
+                NewJob(self.ids.new(), MERGE_JOB, {"memory_id": one, "token": token}, run_at=at, dedup_key=one)
+                for one in doubted
+            )
+            await self.store.apply(Batch(namespace, f"merge later:{token}", at, jobs=jobs))
+
+    async def _sweep_doubts(self, namespace: str, token: str, outcomes: list[WriteOutcome]) -> tuple[str, ...]:
+        """Put the doubtful pairs of a namespace to the arbiter; says what was missing."""
+        pairs: dict[frozenset[str], tuple[Memory, Memory]] = {}
+        for memory in await self._all(namespace):
+            for known in await self._doubts(memory):
+                older, newer = sorted((known, memory), key=lambda one: (one.created_at, one.id))
+                pairs.setdefault(frozenset((known.id, memory.id)), (older, newer))
+            if len(pairs) >= MAX_DOUBTS:
+                break
+        asked = list(pairs.values())[:MAX_DOUBTS]
+        try:
+            ruled = await self._ruled(asked)
+        except Unavailable:
+            return ("arbiter",)
+        for place in sorted(ruled):
+            older, newer = asked[place]
+            with suppress(Conflict):  # one of them has been merged or changed meanwhile
+                key = merge_key(token, len(outcomes) + 1)
+                outcomes.append(await self._merge(older, newer, key, ruled[place]))
+        return ()
+
+    async def _doubts(self, memory: Memory) -> list[Memory]:
+        return [one.memory for one in await self.alike(memory) if one.doubtful][:MAX_OF_ONE]
+
+    async def _ruled(self, pairs: Sequence[tuple[Memory, Memory]]) -> Mapping[int, Ruled]:
+        if self.arbiter is None or not pairs:
+            return {}
+        return await self.arbiter.rule([(_body(known), _body(new)) for known, new in pairs])
+
+    async def _free_key(self, namespace: str, token: str) -> str:
+        for number in count(1):
+            key = merge_key(token, number)
+            if await self.store.changeset(namespace, key) is None:
+                return key
+        raise AssertionError("unreachable: numbers have no end")
 
     async def _candidates(self, memory: Memory) -> list[Memory]:
         ids: list[str] = []
@@ -170,14 +269,15 @@ class Merger:
             if after is None:
                 return found
 
-    async def _merge(self, known: Alike, memory: Memory, key: str) -> WriteOutcome:
-        base, at = known.memory, self.clock.now()
+    async def _merge(
+        self, base: Memory, memory: Memory, key: str, ruled: Ruled, done: JobDone | None = None
+    ) -> WriteOutcome:
+        at = self.clock.now()
         # One that is general already takes another in; else both give way to a new one, whose id means neither alone.
         grows = bool(_body(base).originals)
         into = replace(base, version=base.version + 1) if grows else replace(base, id=self.ids.new(), version=1)
-        into = _joined(into, base, memory)
+        into = _joined(into, base, memory, ruled.trigger)
         into = replace(into, updated_at=at) if grows else replace(into, created_at=at, updated_at=at)
-        reason = f"for the same situation (triggers alike: {known.close:.2f})"
         ended = [memory] if grows else [base, memory]
         gone = [
             replace(one, status=Status.SUPERSEDED, superseded_by=into.id, valid_to=at, updated_at=at,
@@ -185,12 +285,14 @@ class Merger:
             for one in ended
         ]  # fmt: skip
         ids = tuple(one.id for one in ended)
-        puts = [Put(one, one.version - 1, Act.SUPERSEDED, reason, (into.id,)) for one in gone]
-        puts.append(Put(into, base.version if grows else None, Act.MERGED, reason, ids, memory.agent or ""))
+        puts = [Put(one, one.version - 1, Act.SUPERSEDED, ruled.reason, (into.id,)) for one in gone]
+        puts.append(Put(into, base.version if grows else None, Act.MERGED, ruled.reason, ids, memory.agent or ""))
         text = searchable_text(into)
         vectors, missing = await vectors_in_time(self.embedder, [text], seconds=EMBED_SECONDS)
         model = self.embedder.model if self.embedder is not None else ""
-        outcome = WriteOutcome(OutcomeAction.MERGED, into.id, into.content, into.kind, into.importance, ids, reason)
+        outcome = WriteOutcome(
+            OutcomeAction.MERGED, into.id, into.content, into.kind, into.importance, ids, ruled.reason
+        )
         await self.store.apply(
             Batch(
                 namespace=memory.namespace,
@@ -199,6 +301,7 @@ class Merger:
                 puts=tuple(puts),
                 embeddings=(Embedding(into.id, model, vectors[text]),) if vectors else (),
                 jobs=(embed_later(self.ids, self.clock),) if missing else (),
+                done=done,
                 receipt=Receipt((outcome,), degraded=missing, undo=key),
             )
         )
@@ -219,12 +322,12 @@ def _ways(memory: Memory) -> tuple[Way, ...]:
     return body.ways or (Way(memory.id, body.action, body.outcome),)
 
 
-def _joined(into: Memory, base: Memory, memory: Memory) -> Memory:
+def _joined(into: Memory, base: Memory, memory: Memory, general: str | None) -> Memory:
     """Both as one: the more general trigger, the ways in order of record, everything else together."""
     one, other = _body(base), _body(memory)
     ways = best_first(_distinct((*_ways(base), *_ways(memory))))
     body = Experience(
-        trigger=_more_general(one.trigger, other.trigger),
+        trigger=_more_general(one.trigger, other.trigger, general),
         action=action_of(ways),
         outcome=_together(one.outcome, other.outcome),
         ways=ways,
@@ -251,10 +354,10 @@ def _joined(into: Memory, base: Memory, memory: Memory) -> Memory:
     )
 
 
-def _more_general(one: Trigger, other: Trigger) -> Trigger:
-    """The one that says less of its own, then the shorter; what the other says beyond it becomes keywords."""
-    general = min((one, other), key=lambda trigger: (len(words_of(trigger.context)), len(trigger.context)))
-    return Trigger(general.context, _each((*one.keywords, *other.keywords)))
+def _more_general(one: Trigger, other: Trigger, general: str | None) -> Trigger:
+    """As it was worded; else the one that says less of its own, then the shorter. Keywords are those of both."""
+    shorter = min((one, other), key=lambda trigger: (len(words_of(trigger.context)), len(trigger.context)))
+    return Trigger(general or shorter.context, _each((*one.keywords, *other.keywords)))
 
 
 def _distinct(ways: Iterable[Way]) -> list[Way]:
