@@ -23,8 +23,9 @@ from hindsight.domain.forgetting import HALF_LIVES
 from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
 from hindsight.errors import ConfigError, Conflict, StorageUnavailable
+from hindsight.experience.arbiter import LlmArbiter
 from hindsight.experience.feedback import Feedback
-from hindsight.experience.merge import Merger
+from hindsight.experience.merge import MERGE_JOB, Merger
 from hindsight.experience.prune import Pruner
 from hindsight.experience.record import Recorder
 from hindsight.experience.reflect.proposals import Proposals
@@ -251,9 +252,12 @@ def _assemble(
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     twins = Twins(store, embedder, near if embedder is not None else None, clock, ids)
     cleaner = make_cleaner(settings, twins, model, ruler, owner)
-    merger = Merger(store, embedder, projection.near_experiences if embedder is not None else None, clock, ids)
+    arbiter = LlmArbiter(model, answer_tokens=settings.llm_answer_tokens) if model is not None else None
+    alike = projection.near_experiences if embedder is not None else None
+    merger = Merger(store, embedder, alike, clock, ids, arbiter)
     reflector = make_reflector(settings, merger, model)
-    handlers = {**_handlers(store, embedder, writer, clock, ids), **cleaner.handlers, REFLECT_JOB: reflector.run}
+    handlers = {**_handlers(store, embedder, writer, merger, clock, ids), **cleaner.handlers}
+    handlers[REFLECT_JOB] = reflector.run
     purger = Purger(store, clock, ids, grace=timedelta(days=settings.grace_days), embeds=embedder is not None)
     handlers[PURGE_JOB] = purger.run
     searcher = Searcher(
@@ -374,14 +378,16 @@ def _reranking(settings: Settings, reranker: Reranker | None) -> Reranking | Non
     return Reranking(reranker, settings.reranker_candidates, settings.reranker_deadline, settings.reranker_weight)
 
 
-def _handlers(store: Store, embedder: Embedder | None, writer: Writer, clock: Clock, ids: Ids) -> dict[str, Handler]:
+def _handlers(
+    store: Store, embedder: Embedder | None, writer: Writer, merger: Merger, clock: Clock, ids: Ids
+) -> dict[str, Handler]:
     async def distil(job: Job, owner: str) -> None:
         await writer.distil(job, owner, Trace(ids.new(), job.namespace, job.kind))
 
     async def reread(job: Job, owner: str) -> None:
         await writer.reread(job, owner, Trace(ids.new(), job.namespace, job.kind))
 
-    handlers: dict[str, Handler] = {DISTIL_JOB: distil, REREAD_JOB: reread}
+    handlers: dict[str, Handler] = {DISTIL_JOB: distil, REREAD_JOB: reread, MERGE_JOB: merger.judge}
     if embedder is not None:
 
         async def embed(job: Job, owner: str) -> None:
