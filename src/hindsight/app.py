@@ -143,9 +143,7 @@ async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Eng
     model = make_language_model(settings, SystemClock(), metrics)
     reranker = make_reranker(settings)
     ruler = exact(await asyncio.to_thread(load_counter, settings.tokenizer)) if settings.tokenizer else ESTIMATE
-    _make_folder(settings.database.parent)
-    traces = Retention(settings.traces_kept, timedelta(days=settings.traces_days))
-    store = await SqliteStore.open(settings.database, traces=traces)
+    store = await open_store(settings)
     try:
         embedder = await _embedder_of_store(store, wanted)
     except BaseException:
@@ -157,6 +155,13 @@ async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Eng
     engine = _assemble(settings, store, lexical, vector, embedder, model, reranker, ruler, metrics)
     engine.start()
     return engine
+
+
+async def open_store(settings: Settings) -> Store:
+    """The store of the settings alone, made or migrated where needed: for tools that look at what it holds."""
+    _make_folder(settings.database.parent)
+    traces = Retention(settings.traces_kept, timedelta(days=settings.traces_days))
+    return await SqliteStore.open(settings.database, traces=traces)
 
 
 def make_embedder(settings: Settings) -> Embedder | None:

@@ -233,6 +233,12 @@ class Settings(BaseSettings):
     grace_days: float = Field(
         default=30.0, ge=0, le=36_500, description="Days from being forgotten or pruned until it is purged for good."
     )
+    reindex_per_minute: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Most entries that `hindsight reindex` embeds in a minute; 0: no limit.",
+    )
     session_idle_minutes: float = Field(
         default=30.0, gt=0, le=100_000, description="Minutes without a turn or a variable after which a session ends."
     )

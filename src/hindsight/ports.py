@@ -6,7 +6,7 @@ only errors of `hindsight.errors`; a driver's own error is the `__cause__`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -17,6 +17,7 @@ from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revi
 from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
+from hindsight.domain.kept import Record
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.purge import Purge, Purged, Tombstone
@@ -300,6 +301,14 @@ class Archive(Protocol):
 
     async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
         """Read a copy whole. `NotFound`, `StorageCorrupt`, `SchemaMismatch` for one of a newer release."""
+        ...
+
+    def records(self, *, namespace: str | None, vectors: bool) -> AsyncIterator[Sequence[tuple[str, Record]]]:
+        """Everything the store holds, of one moment and some at a time, each with its namespace.
+
+        Episodes in order of arrival, then memories so, sessions, reviews, open jobs, and `vectors` where they are
+        wanted. `namespace`: only what it holds. The store must have this release's schema: open it once before.
+        """
         ...
 
     async def put_back(self, file: Path, *, aside: Path, report: Report | None = None) -> Restored:

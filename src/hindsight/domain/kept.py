@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from hindsight.domain.change import Revision
+    from hindsight.domain.change import Embedding, Job, Review, Revision
     from hindsight.domain.episode import Episode, EpisodeState
     from hindsight.domain.memory import Memory
     from hindsight.domain.page import Use
@@ -51,3 +51,7 @@ class Kept:
     episodes: tuple[KeptEpisode, ...] = ()
     memories: tuple[KeptMemory, ...] = ()
     sessions: tuple[KeptSession, ...] = ()
+
+
+Record: TypeAlias = "KeptEpisode | KeptMemory | KeptSession | Review | Job | Embedding"
+"""One thing that a namespace holds, as an export tells it."""

@@ -82,8 +82,14 @@ def contents_shape(contents: Contents) -> Shape:
 @contextmanager
 def shown_progress(call: Call) -> Iterator[Report | None]:
     """A bar on stderr, on a terminal only, for work that tells how far it is."""
-    from rich.console import Console  # noqa: PLC0415 - a tenth of a second to import
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - as above
+    from rich.console import Console  # noqa: PLC0415 - takes a tenth of a second
+    from rich.progress import (  # noqa: PLC0415 - it brings all of rich
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())

@@ -12,23 +12,27 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
 from hindsight.domain.backup import Contents, Restored
-from hindsight.errors import Conflict, NotFound, StorageCorrupt, StorageFull, StorageUnavailable
+from hindsight.domain.kept import Record
+from hindsight.errors import Conflict, NotFound, SchemaMismatch, StorageCorrupt, StorageFull, StorageUnavailable
 from hindsight.ports import Report
 from hindsight.storage.schema import migrations, missing
 from hindsight.storage.sql import Row
 from hindsight.storage.sqlite.connection import BUSY_MS, Database, connect
+from hindsight.storage.sqlite.exporting import exported
 from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import APPLICATION_ID, applied, upgrade
 
+AT_ONCE = 200  # records read from the file between two looks of who exports
 STEP = 512  # pages copied at a time: about 2 MB between two looks at whether the caller is still there
 LOOKS = 20_000  # instructions of SQLite between two such looks while it checks and counts
 SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -49,6 +53,17 @@ class SqliteArchive:
     async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
         """See `Archive.inspect`."""
         return await _in_thread(lambda stop: _inspected(file, _Watcher(stop, report)))
+
+    async def records(self, *, namespace: str | None, vectors: bool) -> AsyncIterator[Sequence[tuple[str, Record]]]:
+        """See `Archive.records`."""
+        source = _records(self._path, namespace, vectors)
+        with ThreadPoolExecutor(1, thread_name_prefix="hindsight-export") as thread:
+            loop = asyncio.get_running_loop()
+            try:
+                while part := await loop.run_in_executor(thread, lambda: list(islice(source, AT_ONCE))):
+                    yield part
+            finally:
+                await asyncio.shield(loop.run_in_executor(thread, source.close))
 
     async def put_back(self, file: Path, *, aside: Path, report: Report | None = None) -> Restored:
         """See `Archive.put_back`."""
@@ -165,6 +180,23 @@ def _check_room(original: apsw.Connection, draft: Path) -> None:
             f"a copy takes {needed / 1e6:.1f} MB, and {draft.parent} has {free / 1e6:.1f} MB left",
             hint="Free some space, or have it written to another disk.",
         )
+
+
+# Exporting ----------------------------------------------------------------------------------------------------------
+
+
+def _records(path: Path, namespace: str | None, vectors: bool) -> Generator[tuple[str, Record], None, None]:
+    if not path.exists():
+        raise NotFound("the store", str(path))
+    with _open(path) as connection, _faults_of(path):
+        database = Database(connection, path)
+        _refuse_foreign(connection, path)
+        if missing(migrations(__package__), applied(database), path):
+            raise SchemaMismatch(
+                f"{path} is of an earlier release", hint="Open it once with this one, as a search does."
+            )
+        with database.snapshot():
+            yield from exported(database, namespace, vectors=vectors)
 
 
 # Looking ------------------------------------------------------------------------------------------------------------

@@ -43,9 +43,10 @@ LITTLE_ROOM = 1024 * 1024  # bytes; a write error with less than this left on th
 
 @cache
 def queries() -> MappingProxyType[str, str]:
-    """The statements of `queries.sql` by name."""
-    text = files(__package__).joinpath("queries.sql").read_text(encoding="utf-8")
-    return MappingProxyType(dict(statements(text)))
+    """The statements of the `.sql` files beside this one, by name."""
+    found = sorted(file.name for file in files(__package__).iterdir() if file.name.endswith(".sql"))
+    texts = [files(__package__).joinpath(name).read_text(encoding="utf-8") for name in found]
+    return MappingProxyType(dict(statements("\n".join(texts))))
 
 
 class Database:
@@ -90,6 +91,11 @@ class Database:
         """All rows of a statement composed in `hindsight.storage.sql`."""
         self._before(name or text)
         return self._connection.execute(text, values).fetchall()
+
+    def stream(self, name: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of a named statement one by one, as they are read: for more of them than memory holds."""
+        self._before(name)
+        yield from self._connection.execute(self._queries[name], values)
 
     def script(self, text: str) -> None:
         """Run statements of a migration, or one that steers a transaction."""
