@@ -21,6 +21,13 @@ def test_a_weak_best_match_of_words_stays_weak() -> None:
     assert ranking.lexical_signal(0.3, best=0.3, ceiling=10.0) == pytest.approx(0.06)
 
 
+def test_words_are_strong_once_the_best_match_is_a_full_one() -> None:
+    assert ranking.strength(5.0, ceiling=10.0, floor=0.5) == 1.0
+    assert ranking.strength(9.0, ceiling=10.0, floor=0.5) == 1.0
+    assert ranking.strength(1.0, ceiling=10.0, floor=0.5) == pytest.approx(0.2)
+    assert ranking.strength(0.0, ceiling=0.0, floor=0.5) == 0.0
+
+
 def test_bigrams_need_less_of_the_question_than_words_and_a_mixed_question_lies_between() -> None:
     assert ranking.lexical_floor(("cat", "food")) == pytest.approx(0.5)
     assert ranking.lexical_floor(("养猫", "猫粮")) == pytest.approx(0.4)

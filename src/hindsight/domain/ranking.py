@@ -25,6 +25,10 @@ SPEAKER = "speaker"
 # The lexical and dense signals of what stands around: the turn before, the turn after, the best of the session.
 PREVIOUS, NEXT, SESSION = "previous", "next", "session"
 DENSE_PREVIOUS, DENSE_NEXT, DENSE_SESSION = "dense_previous", "dense_next", "dense_session"
+# The question's words in a turn and the two on either side, each word once, where it fits best.
+STRETCH = "stretch"
+# How near a record lies to the best ones, where a session is no conversation but a day's records.
+SAME_TIME = "same_time"
 
 # Share of the question's idf a match must reach to count as a full one: of words, and of bigrams, where those that
 # stand across the border of two words match nothing (the best match has .54 of an English question, .29 of a Chinese
@@ -46,8 +50,10 @@ GRAPH, STRUCTURED = "graph", "structured"
 SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         LEXICAL: 1.0,
-        PREVIOUS: 0.4,  # 1.8 / 0.5 / 1.0 / 0.9
-        NEXT: 0.3,  # 1.5 / 0.3 / 0.6 / 1.0
+        PREVIOUS: 0.2,
+        NEXT: 0.15,
+        STRETCH: 0.6,
+        SAME_TIME: 0.6,
         SESSION: 0.6,  # 2.2 / 0.2 / 2.3 / 1.3
         SPEAKER: 0.7,  # 9.4 / 0 / 0 / 0: a boost, never a filter, as a question may name the wrong one
         DATE_NEAR: 0.8,  # 0.6 / 8.1 / 5.2 / -0.2; without both dates 1.9 / 18.9 / 18.9 / -0.2
@@ -63,11 +69,14 @@ SIGNAL_WEIGHTS: Mapping[str, float] = MappingProxyType(
 SIGNAL_MOST: Mapping[str, float] = MappingProxyType(
     dict.fromkeys(SIGNAL_WEIGHTS, 1.0) | dict.fromkeys((DENSE, DENSE_PREVIOUS, DENSE_NEXT, DENSE_SESSION), DENSE_MOST)
 )
-AROUND = (PREVIOUS, NEXT, SESSION, DENSE_PREVIOUS, DENSE_NEXT, DENSE_SESSION)
+AROUND = (PREVIOUS, NEXT, SESSION, STRETCH, SAME_TIME, DENSE_PREVIOUS, DENSE_NEXT, DENSE_SESSION)
 
 # Breadth: each hit given from a session takes this much from the others of that session, in units of the signals' sum,
 # or BREADTH_TURNS / turns of the session where that is less. RealMem by session: 57.0 without, 76.5 with it.
 BREADTH = "breadth"
+# What a turn that only asks loses of its own words and meaning: it is as near to a question as any, and answers none.
+ASKS = "asks"
+ASKS_LOSES = 0.4
 # What an experience gains or loses by how well its trigger fits the situation, in the same units.
 SITUATION = "situation"
 BREADTH_MOST = 2.0
@@ -118,6 +127,14 @@ def lexical_floor(terms: Sequence[str]) -> float:
         return LEXICAL_FLOOR
     bigrams = sum(term[:1] >= _FIRST_UNSPACED for term in terms) / len(terms)
     return LEXICAL_FLOOR + (LEXICAL_FLOOR_BIGRAMS - LEXICAL_FLOOR) * bigrams
+
+
+def strength(best: float, *, ceiling: float, floor: float) -> float:
+    """How far the words of the best match make it a full one, 0 to 1: what they say around others is worth as much.
+
+    Across languages a question shares with memories only numbers and names, and what stands beside these is noise.
+    """
+    return min(1.0, best / (floor * ceiling)) if ceiling > 0 else 0.0
 
 
 def lexical_signal(bm25: float, *, best: float, ceiling: float, floor: float = LEXICAL_FLOOR) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ class Surroundings:
 
     Arrays have one value per entry. `sessions`: the same number for entries of one session, -1 without a session (these
     come first). `positions`, `replies`: as in `Entry`. `times`: when it occurred, seconds since 1970. `scores`: BM25.
+    `gains`: a row for each entry, with what each of the question's strongest terms adds to its score; `None` where the
+    index does not tell.
     """
 
     ids: Sequence[str]
@@ -26,8 +28,10 @@ class Surroundings:
     replies: NDArray[np.bool_]
     times: NDArray[np.float64]
     scores: NDArray[np.float64]
+    gains: NDArray[np.float32] | None = None
 
     def only(self, kept: NDArray[np.bool_]) -> Surroundings:
         """Those of the entries that are `kept`, one value per entry."""
-        columns = {column.name: getattr(self, column.name)[kept] for column in fields(self) if column.name != "ids"}
-        return Surroundings(list(compress(self.ids, kept)), **columns)
+        told = ("sessions", "positions", "replies", "times", "scores", *(("gains",) if self.gains is not None else ()))
+        columns = {name: getattr(self, name)[kept] for name in told}
+        return replace(self, ids=list(compress(self.ids, kept)), **columns)

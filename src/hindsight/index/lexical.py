@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from zlib import crc32
 
@@ -30,6 +31,10 @@ from hindsight.language.segment import VERSION, index_terms
 # Robertson et al., Okapi at TREC-3; the values that measured best over all sets.
 K1 = 1.2
 B = 0.75
+
+# What is told of each term by itself is told of so many, those with the highest idf. With 8 LifeBench Chinese loses 0.3
+# points of recall@10, with 32 the mean over all sets is the same.
+MOST_GAINS = 16
 
 _MADE_BY = f"lexical 1, segment {VERSION}, {CODES}"
 _FEW_DEAD = 1_000
@@ -98,6 +103,30 @@ def _size(held: _Namespace) -> int:
     return len(held.columns)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """BM25 of every row, and what each posting added: `gains[i]` to row `rows[i]` by the term `which[i]`."""
+
+    scores: NDArray[np.float64]
+    rows: NDArray[np.int32]
+    which: NDArray[np.intp]
+    gains: NDArray[np.float64]
+    idfs: NDArray[np.float64]
+
+    def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """For each of these rows, what the strongest terms added to its score."""
+        strongest = np.argsort(-self.idfs, kind="stable")[:MOST_GAINS]
+        column = np.full(len(self.idfs), -1, np.intp)
+        column[strongest] = np.arange(len(strongest))
+        place = np.full(len(self.scores), -1, np.intp)
+        place[rows] = np.arange(len(rows))
+        at, told = place[self.rows], column[self.which]
+        kept = (at >= 0) & (told >= 0)
+        table = np.zeros((len(rows), len(strongest)), np.float32)
+        table[at[kept], told[kept]] = self.gains[kept]
+        return table
+
+
 class _Namespace:
     """The keyword index of one namespace; not for several threads."""
 
@@ -128,7 +157,7 @@ class _Namespace:
         """Nothing that was worked out holds any more."""
         self._known_norms: NDArray[np.float64] | None = None
         self._known_masks: dict[Filters, Mask] = {}
-        self._known_scores: dict[tuple[tuple[str, ...], Filters], NDArray[np.float64]] = {}
+        self._known_scores: dict[tuple[tuple[str, ...], Filters], _Scored] = {}
         self.known_ceiling: tuple[tuple[str, ...], float] | None = None
 
     def clear(self) -> None:
@@ -157,7 +186,7 @@ class _Namespace:
             self.save()
 
     def search(self, terms: Sequence[str], filters: Filters, limit: int) -> list[Scored]:
-        scores = self._scores(terms, filters)
+        scores = self._scored(terms, filters).scores
         if limit < 1:
             return []
         best = np.flatnonzero(scores)
@@ -166,16 +195,18 @@ class _Namespace:
 
     def around(self, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
         rows = self.columns.around(ids, self._mask(filters))
+        scored = self._scored(terms, filters)
         return Surroundings(
             ids=[self.columns.ids[row] for row in rows.tolist()],
             sessions=self.columns.sessions[rows],
             positions=self.columns.positions[rows].astype(np.int64),
             replies=self.columns.replies[rows],
             times=self.columns.times(rows),
-            scores=self._scores(terms, filters)[rows],
+            scores=scored.scores[rows],
+            gains=scored.of_rows(rows),
         )
 
-    def _scores(self, terms: Sequence[str], filters: Filters) -> NDArray[np.float64]:
+    def _scored(self, terms: Sequence[str], filters: Filters) -> _Scored:
         """BM25 of every row, 0 where it does not match; kept for the question that comes next about the same."""
         asked = tuple(terms), filters
         if (known := self._known_scores.get(asked)) is not None:
@@ -183,11 +214,11 @@ class _Namespace:
         found, idfs = self._weighed(terms)
         self.known_ceiling = asked[0], math.fsum(idfs)
         keep = self._mask(filters)[found.rows]
-        rows, times = found.rows[keep], found.times[keep].astype(np.float64)
-        gains = idfs[found.which[keep]] * times * (self._k1 + 1) / (times + self._norms()[rows])
+        rows, which, times = found.rows[keep], found.which[keep], found.times[keep].astype(np.float64)
+        gains = idfs[which] * times * (self._k1 + 1) / (times + self._norms()[rows])
         scores = np.bincount(rows, gains, minlength=len(self.columns)).astype(np.float64, copy=False)
-        keep_latest(self._known_scores, asked, scores)
-        return scores
+        scored = _Scored(scores, rows, which, gains, idfs)
+        return keep_latest(self._known_scores, asked, scored)
 
     def _mask(self, filters: Filters) -> Mask:
         known = self._known_masks.get(filters)

@@ -9,11 +9,21 @@ from itertools import filterfalse, repeat
 import numpy as np
 
 from hindsight.domain import ranking
-from hindsight.domain.ranking import AROUND, DATE_INSIDE, DATE_NEAR, GRAPH, SIGNAL_WEIGHTS, STRUCTURED
+from hindsight.domain.ranking import (
+    AROUND,
+    DATE_INSIDE,
+    DATE_NEAR,
+    GRAPH,
+    SAME_TIME,
+    SIGNAL_WEIGHTS,
+    STRETCH,
+    STRUCTURED,
+)
 from hindsight.domain.surroundings import Surroundings
 from hindsight.search.context import Turns, Values, signals_around
 from hindsight.search.dates import Window, nearness
 from hindsight.search.routes import ByMeaning, ByWords, Recalled
+from hindsight.search.together import same_time, stretch_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +55,8 @@ class Candidates:
         signals |= {
             name: _brought(recalled.aside[name], places) for name in (GRAPH, STRUCTURED) if name in recalled.aside
         }
+        if recalled.words is not None:
+            signals |= _together(recalled.words, around, turns, signals)
         return cls(around, places, signals, _steps(turns, around))
 
     @property
@@ -54,7 +66,7 @@ class Candidates:
 
     def weighed(self) -> Values:
         """How well each fits by the signals known so far."""
-        return sum((SIGNAL_WEIGHTS[name] * values for name, values in self.signals.items()), np.zeros(len(self.ids)))
+        return _weighed(self.signals, len(self.ids))
 
     def signals_at(self, places: Sequence[int]) -> Iterator[dict[str, float]]:
         """Signals by name of those at these places, in this order."""
@@ -71,6 +83,10 @@ class Candidates:
     def bm25(self, entry_id: str) -> float:
         """Its score by words."""
         return float(self.around.scores[self.places[entry_id]])
+
+
+def _weighed(signals: Mapping[str, Values], count: int) -> Values:
+    return sum((SIGNAL_WEIGHTS[name] * values for name, values in signals.items()), np.zeros(count))
 
 
 def leading(weighed: Values, size: int) -> list[int]:
@@ -107,6 +123,7 @@ def _with_all(around: Surroundings | None, ids: Iterable[str]) -> tuple[Surround
         np.concatenate([around.replies, alone.replies]),
         np.concatenate([around.times, alone.times]),
         np.concatenate([around.scores, alone.scores]),
+        None if around.gains is None else np.pad(around.gains, ((0, count), (0, 0))),
     )
     return joined, places
 
@@ -123,6 +140,20 @@ def _lexical(words: ByWords, around: Surroundings) -> Values:
     scores = around.scores
     full = max(words.hits[0].score if words.hits else 0.0, words.floor * words.ceiling)
     return scores / full if full > 0 else np.zeros_like(scores)
+
+
+def _together(words: ByWords, around: Surroundings, turns: Turns, signals: Mapping[str, Values]) -> dict[str, Values]:
+    """What stands together with a turn, as far as the question's words are found at all."""
+    best = words.hits[0].score if words.hits else 0.0
+    strength = ranking.strength(best, ceiling=words.ceiling, floor=words.floor)
+    stretch = np.zeros(len(around.ids))
+    if around.gains is not None and strength:
+        of_turn = stretch_words(turns, around.gains)
+        full = max(float(of_turn.max(initial=0.0)), words.floor * words.ceiling)
+        stretch = np.where(turns.sessions < 0, 0.0, strength * of_turn / full)[turns.of_entry]
+    fits = _weighed({**signals, STRETCH: stretch}, len(around.ids))
+    near = strength**2 * same_time(turns, around.times, fits)
+    return {STRETCH: stretch, SAME_TIME: near} if near.any() else {STRETCH: stretch}
 
 
 def _dense(recalled: Recalled, meaning: ByMeaning, places: Mapping[str, int]) -> Values:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heapreplace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hindsight.domain import ranking
 from hindsight.domain.entry import Entry
 from hindsight.domain.memory import Kind
 from hindsight.domain.query import Weights
-from hindsight.domain.ranking import BREADTH, DENSE, SIGNAL_WEIGHTS, SPEAKER, Parts
+from hindsight.domain.ranking import ASKS, BREADTH, DENSE, LEXICAL, SIGNAL_WEIGHTS, SPEAKER, Parts
 from hindsight.domain.shelf_life import importance_at
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
@@ -34,6 +36,9 @@ POOL_PER_HIT = 3
 # are what was asked for, and it is found as itself.
 STANDS_FOR = 0.6
 DAY_SECONDS = 86_400.0
+_BEHIND_A_MARK = " \n\"'”’」』)）"
+# Whoever asks what was asked wants the question.
+_ABOUT_ASKING = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b|问", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +100,14 @@ async def rank(
     named = _naming(current, question)
     scale = ranking.relevance_scale([*candidates.in_play(), *((SPEAKER,) if any(named) else ())])
     at = np.array(places, np.intp)
-    parts = _parts(current, named, weighed[at], uses, question, scale)
+    lost = _lost_by_asking(current, at, candidates, question)
+    parts = _parts(current, named, weighed[at] - lost, uses, question, scale)
     best = max(range(len(parts)), key=lambda number: parts[number].relevance, default=None)
     answered = best is not None and _fits(current[best].id, places[best], (), candidates, recalled)
     lift = ranking.lift_of(weights, parts[best].relevance if best is not None else 0.0, answered=answered)
     sessions, steps = candidates.around.sessions[at].tolist(), candidates.steps[at].tolist()
     scores = [one.score(weights, lift) for one in parts]
-    rows = [*map(_Row, places, current, parts, scores, named, sessions, steps)]
+    rows = [*map(_Row, places, current, parts, scores, named, sessions, steps, lost.tolist())]
     rows = _broad(_facts_for_episodes(rows), weights.relevance / scale if scale else 0.0)
     confident = bool(rows) and _fits(rows[0].entry.id, rows[0].place, rows[0].stands_for, candidates, recalled)
     ranked = tuple(_ranked(rows, candidates))
@@ -137,7 +143,7 @@ async def _uses(
 class _Row:
     """A candidate on its way to its place. `step`: what it loses for each hit of its session that is given before it.
 
-    `lost`: what breadth has taken from it; both in units of the signals' sum.
+    `asks`: what it lost as it only asks, `lost`: what breadth has taken from it; all in units of the signals' sum.
     """
 
     place: int
@@ -147,6 +153,7 @@ class _Row:
     named: bool
     session: int
     step: float
+    asks: float = 0.0
     lost: float = 0.0
     stands_for: tuple[str, ...] = ()
 
@@ -159,7 +166,7 @@ def _parts(
     moment = question.filters.as_of or question.asked_at
     now = moment.timestamp()
     fitting = np.where(named, weighed + SIGNAL_WEIGHTS[SPEAKER], weighed)
-    relevance = np.minimum(1.0, fitting / scale) if scale > 0 else np.zeros(len(entries))
+    relevance = np.clip(fitting / scale, 0.0, 1.0) if scale > 0 else np.zeros(len(entries))
     return [
         Parts(
             fits,
@@ -176,6 +183,8 @@ def _ranked(rows: Sequence[_Row], candidates: Candidates) -> Iterator[Ranked]:
     for one, signals in zip(rows, candidates.signals_at([row.place for row in rows]), strict=True):
         if one.named:
             signals[SPEAKER] = 1.0
+        if one.asks:
+            signals[ASKS] = -one.asks
         if one.lost:
             signals[BREADTH] = -one.lost
         yield Ranked(one.entry, signals, one.parts, one.score, one.stands_for)
@@ -186,6 +195,24 @@ def _naming(entries: Sequence[Entry], question: Question) -> list[bool]:
     asked = frozenset(question.terms)
     named = {speaker for speaker in {entry.speaker for entry in entries} if speaker and _names(speaker, asked)}
     return [entry.speaker in named for entry in entries]
+
+
+def _lost_by_asking(
+    entries: Sequence[Entry], at: NDArray[np.intp], candidates: Candidates, question: Question
+) -> Values:
+    """What each entry loses as it ends in a question. An assistant's often do, behind what they say."""
+    own = np.zeros(len(at))
+    if _ABOUT_ASKING.search(question.text):
+        return own
+    for name in (LEXICAL, DENSE):
+        if name in candidates.signals:
+            own += candidates.signals[name][at]
+    asks = [not one.reply and one.kind is not Kind.EXPERIENCE and _ends_asking(one.content) for one in entries]
+    return ranking.ASKS_LOSES * np.where(asks, own, 0.0)
+
+
+def _ends_asking(text: str) -> bool:
+    return text[-8:].rstrip(_BEHIND_A_MARK).endswith(("?", "？"))
 
 
 def _names(speaker: str, asked: frozenset[str]) -> bool:

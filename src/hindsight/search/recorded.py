@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.query import Filters, Query, TimeRange, Weights
-from hindsight.domain.ranking import BREADTH, SIGNAL_WEIGHTS, SITUATION
+from hindsight.domain.ranking import ASKS, BREADTH, SIGNAL_WEIGHTS, SITUATION
 from hindsight.errors import Unsupported
 from hindsight.ports import Store
 from hindsight.search.frozen import Frozen, Past
@@ -49,7 +49,7 @@ class Scoring:
         if part in FOUR:
             lift = 1.0 if part == "relevance" else self.lift
             return own * lift * cast("float", getattr(self.weights, part))
-        of_signal = 1.0 if part in (BREADTH, SITUATION) else self.signals.get(part, 0.0)
+        of_signal = 1.0 if part in (ASKS, BREADTH, SITUATION) else self.signals.get(part, 0.0)
         return own * self.weights.relevance * of_signal / self.scale if self.scale else 0.0
 
 

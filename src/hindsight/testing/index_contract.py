@@ -395,6 +395,18 @@ class LexicalIndexContract(IndexContract):
             {name: right.get(name, 0.0) for name in told.ids}
         )
 
+    async def test_an_index_that_tells_what_each_term_adds_tells_it_for_every_entry(self, index: LexicalIndex) -> None:
+        held = [
+            entry("one", "cats sleep", session_id="a", position=1),
+            entry("two", "dogs and cats", session_id="a", position=2),
+            entry("three", "bees hum", session_id="a", position=3),
+        ]
+        await self.feed(index, held)
+        told = await index.around(SPACE, query_terms("cats dogs"), Filters(), ["one"])
+        if told.gains is not None:
+            assert told.gains.sum(axis=1) == pytest.approx(told.scores)
+            assert told.only(told.positions > 1).gains == pytest.approx(told.gains[1:])
+
     async def test_a_session_is_told_in_order_of_time_and_each_turn_with_what_came_of_it(
         self, index: LexicalIndex
     ) -> None:
