@@ -17,6 +17,8 @@ import pytest
 from hindsight import Hindsight, config
 from hindsight.config import Settings
 from hindsight.domain.change import Batch
+from hindsight.domain.memory import Source
+from hindsight.domain.purge import Purge
 from hindsight.errors import Conflict, InvalidInput, NotFound, SchemaMismatch, StorageCorrupt, StorageFull
 from hindsight.errors import StorageUnavailable as InUse
 from hindsight.interfaces.cli import main as cli
@@ -390,6 +392,30 @@ async def test_a_backup_of_an_earlier_release_is_migrated_and_stays_as_it_was(tm
     now = apsw.Connection(str(settings.database))
     assert now.pragma("user_version") == len(steps)
     now.close()
+
+
+async def test_what_was_purged_since_the_backup_is_not_brought_back(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    store = await SqliteStore.open(settings.database)
+    said = a_memory("m1", content="unforgettable words", sources=(Source("e1", 0, 19),))
+    told = an_episode("e1", content="unforgettable words and others")
+    await store.apply(a_batch("b", episodes=(told, an_episode("e2")), puts=(new(said), new(a_memory("m2")))))
+    made = await back_up(settings)
+    await store.purge(Purge(SPACE, "p", NOW, ("m1", "e2", "never-there")))
+    await store.aclose()
+    done = await restore(settings, made.path)
+    assert done.purged == 3
+    store = await SqliteStore.open(settings.database)
+    assert set(await store.memories(SPACE, ["m1", "m2"])) == {"m2"}
+    episodes = await store.episodes(SPACE, ["e1", "e2"])
+    assert (episodes["e1"].content.strip(), episodes["e2"].content) == ("and others", "")
+    assert {stone.id: stone.at for stone in await store.tombstones(SPACE)} == dict.fromkeys(
+        ("m1", "e2", "never-there"), NOW
+    )
+    assert await store.purged_keys(SPACE, ["content of m1", "key of e2", "x"]) == {"content of m1", "key of e2"}
+    await store.aclose()
+    assert b"unforgettable" not in settings.database.read_bytes()
+    assert (await restore(settings, made.path)).purged == 3
 
 
 # Dying ----------------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from hindsight.storage.schema import migrations, missing
 from hindsight.storage.sql import Row
 from hindsight.storage.sqlite.connection import BUSY_MS, Database, connect
 from hindsight.storage.sqlite.exporting import exported
+from hindsight.storage.sqlite.restoring import Stones, purge_again, stones_of
 from hindsight.storage.sqlite.threads import explained
 from hindsight.storage.sqlite.upgrade import APPLICATION_ID, applied, upgrade
 
@@ -264,30 +265,36 @@ def _put_back(file: Path, path: Path, aside: Path, watcher: _Watcher) -> Restore
         _be_alone(path)  # before the long work, so that a running server is told at once
     with _draft(path) as draft:
         _fill(file, draft, watcher)
-        _raise_schema(draft)
-        _sync(draft)
         if there:
             _be_alone(path)
+        purged = _made_ready(draft, stones_of(path) if there else None)
+        _sync(draft)
+        if there:
             _set_aside(path, aside)
         with _faults_of(path):
             for ending in SIDE_FILES:
                 path.with_name(path.name + ending).unlink(missing_ok=True)
             draft.replace(path)
             _sync(path.parent)
-    return Restored(contents, aside if there else None)
+    return Restored(contents, aside if there else None, purged)
 
 
-def _raise_schema(draft: Path) -> None:
-    """Bring the draft to this release's schema now: what can't be migrated must not take the store's place."""
+def _made_ready(draft: Path, stones: Stones | None) -> int:
+    """Bring the draft to this release's schema now: what can't be migrated must not take the store's place.
+
+    What was purged from the store since goes from the draft as well; how many entries that were.
+    """
     with _faults_of(draft):
         database = connect(draft, writer=True)
         try:
             kept = upgrade(database, migrations(__package__))
+            purged = 0 if stones is None else purge_again(database, stones)
             database.pragma("journal_mode", "delete")
         finally:
             database.close()
         if kept is not None:
             kept.unlink(missing_ok=True)  # the backup itself is that copy
+    return purged
 
 
 def _be_alone(path: Path) -> None:
