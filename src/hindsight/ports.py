@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hindsight.domain.access import ApiKey
 from hindsight.domain.backup import Contents, Restored
-from hindsight.domain.change import Applied, Batch, Changeset, Job, Review, Revision, Touched
+from hindsight.domain.change import Applied, Batch, Changeset, Job, NewJob, Review, Revision, Touched
 from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
@@ -22,6 +22,7 @@ from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.purge import Purge, Purged, Tombstone
 from hindsight.domain.query import Answer, Filters, Scored
+from hindsight.domain.schedule import Due
 from hindsight.domain.session import Session, Working
 from hindsight.domain.surroundings import Surroundings
 
@@ -251,6 +252,27 @@ class Store(Protocol):
 
     async def fail_job(self, job_id: str, *, owner: str, error: str, retry_at: datetime | None) -> None:
         """Give a job back, to be tried again then; `None`: never (dead). `Conflict` if another owns it by now."""
+        ...
+
+    async def close_job(self, job_id: str, *, owner: str) -> None:
+        """A job is done that changed nothing of its namespace. `Conflict` if another owns it by now."""
+        ...
+
+    async def cancel_job(self, namespace: str, job_id: str) -> Job:
+        """Take a job out, also one at work: its owner can't store what comes of it any more. `NotFound`."""
+        ...
+
+    async def scheduled(self) -> Sequence[Due]:
+        """All entries of the schedule, by name."""
+        ...
+
+    async def put_scheduled(
+        self, entry: Due, *, expected: datetime | None, jobs: Sequence[tuple[str, NewJob]] = ()
+    ) -> bool:
+        """Put an entry in, or move it on, with its jobs, each with its namespace; the empty one is the whole store.
+
+        False, and nothing is changed, where it is not due at `expected` (`None`: not there) any more.
+        """
         ...
 
     async def jobs(self, namespace: str) -> Sequence[Job]:

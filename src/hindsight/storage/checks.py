@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import orjson
 
-from hindsight.domain.change import Batch, Embedding, Put
+from hindsight.domain.change import Batch, Embedding, NewJob, Put
 from hindsight.domain.kept import Kept
 from hindsight.domain.purge import Purge
 from hindsight.domain.query import Filters
+from hindsight.domain.schedule import Due
 from hindsight.errors import InvalidInput
 
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
@@ -65,6 +66,13 @@ def check_purge(purge: Purge) -> None:
         raise InvalidInput("ids", [], "at least one id")
     for name in ("ids", "at", "jobs", "done"):
         _check(name, getattr(purge, name))
+
+
+def check_scheduled(entry: Due, expected: datetime | None, jobs: Sequence[tuple[str, NewJob]]) -> None:
+    """`InvalidInput` for an entry of the schedule that no store takes."""
+    _check("entry", entry)
+    _check("expected", expected)
+    _check("jobs", tuple(jobs))
 
 
 def _check_put(name: str, put: Put, namespace: str, versions: dict[str, int]) -> None:

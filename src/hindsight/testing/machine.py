@@ -20,6 +20,7 @@ from hindsight.domain.memory import Source
 from hindsight.domain.page import Order
 from hindsight.domain.purge import Purge
 from hindsight.domain.query import Filters
+from hindsight.domain.schedule import Due
 from hindsight.domain.session import SessionEnd, Working
 from hindsight.errors import HindsightError
 from hindsight.ports import Store
@@ -88,6 +89,22 @@ class History(RuleBasedStateMachine):
     def fail(self, job: str, owner: str, retry_at: Any) -> None:
         self.both(lambda store: store.fail_job(job, owner=owner, error="broken", retry_at=retry_at))
 
+    @rule(job=st.sampled_from(JOBS), owner=st.sampled_from(OWNERS))
+    def close(self, job: str, owner: str) -> None:
+        self.both(lambda store: store.close_job(job, owner=owner))
+
+    @rule(namespace=st.sampled_from(SPACES), job=st.sampled_from(JOBS))
+    def cancel(self, namespace: str, job: str) -> None:
+        self.both(lambda store: store.cancel_job(namespace, job))
+
+    @rule(data=st.data(), name=st.sampled_from(("daily", "weekly")), due=hours, expected=st.none() | hours)
+    def schedule(self, data: st.DataObject, name: str, due: Any, expected: Any) -> None:
+        held = {one.name: one.due for one in self.loop.run_until_complete(self.oracle.scheduled())}
+        when = expected if data.draw(seldom) else held.get(name)
+        jobs = [(data.draw(st.sampled_from(("", *SPACES))), data.draw(_jobs(job))) for job in JOBS[:1]]
+        entry = Due(name, "0 4 * * *", due, data.draw(st.none() | hours))
+        self.both(lambda store: store.put_scheduled(entry, expected=when, jobs=jobs))
+
     @rule(namespace=st.sampled_from(SPACES), ids=st.lists(st.sampled_from(MEMORIES + EPISODES)), at=hours)
     def use(self, namespace: str, ids: list[str], at: Any) -> None:
         self.both(lambda store: store.record_use(namespace, ids, at))
@@ -127,6 +144,8 @@ class History(RuleBasedStateMachine):
         for namespace in (*SPACES, "nobody"):
             self.both(lambda store, namespace=namespace: everything(store, namespace))  # type: ignore[misc]  # binds the loop's name
         self.both(lambda store: store.namespaces())
+        self.both(lambda store: store.scheduled())
+        self.both(lambda store: store.jobs(""))
         self.both(lambda store: store.hidden(now=NOON + timedelta(hours=3), grace=timedelta(hours=1), limit=9))
         self.both(lambda store: store.idle_sessions(before=NOON + timedelta(hours=3), limit=4))
         self.both(lambda store: store.embedding_model())

@@ -31,6 +31,7 @@ from hindsight.testing.store_keys import KeyContract
 from hindsight.testing.store_opening import Capabilities
 from hindsight.testing.store_purge import PurgeContract
 from hindsight.testing.store_reading import ReadingContract, filled
+from hindsight.testing.store_schedule import ScheduleContract
 from hindsight.testing.store_sessions import SessionContract
 from hindsight.testing.store_writing import WritingContract, rich_batch
 
@@ -51,7 +52,9 @@ def a_job(name: str = "j1", **fields: Any) -> NewJob:
     return replace(NewJob(name, "k", {"那": [1, None, {"x": 0.5}]}, NOON), **fields)
 
 
-class StoreContract(WritingContract, ReadingContract, SessionContract, PurgeContract, KeepingContract, KeyContract):
+class StoreContract(
+    WritingContract, ReadingContract, SessionContract, PurgeContract, ScheduleContract, KeepingContract, KeyContract
+):
     """Everything a `Store` owes."""
 
     # Jobs -----------------------------------------------------------------------------------------------------------

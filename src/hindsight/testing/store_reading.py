@@ -74,7 +74,7 @@ READS: Mapping[str, Read] = {
 }
 """A call of every read method that takes a namespace, each of which finds something after `filled`."""
 
-WRITES = {"apply", "record_use", "save_trace", "set_working"}
+WRITES = {"apply", "record_use", "save_trace", "set_working", "cancel_job"}
 
 
 async def _resolved(store: Store, space: str) -> str | None:

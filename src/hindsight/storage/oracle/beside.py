@@ -8,13 +8,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from hindsight.domain.access import ApiKey
-from hindsight.domain.change import Job, JobState
+from hindsight.domain.change import Job, JobState, NewJob
 from hindsight.domain.episode import EpisodeState, JsonValue
 from hindsight.domain.page import Use
+from hindsight.domain.schedule import Due
 from hindsight.domain.session import Session, Variable, Working
-from hindsight.errors import StorageUnavailable
-from hindsight.storage.checks import check_limit, check_text, check_texts, check_time, encoded
-from hindsight.storage.oracle.applying import owned
+from hindsight.errors import NotFound, StorageUnavailable
+from hindsight.storage.checks import check_limit, check_scheduled, check_text, check_texts, check_time, encoded
+from hindsight.storage.oracle.applying import add_job, owned
 from hindsight.storage.oracle.space import Space
 from hindsight.storage.purging import Plan, says, tells
 from hindsight.storage.snapshot import dumps
@@ -26,6 +27,7 @@ class Beside:
     def __init__(self, *, traces_kept: int = 1000) -> None:
         self._spaces: dict[str, Space] = {}
         self._jobs: dict[str, Job] = {}
+        self._schedule: dict[str, Due] = {}
         self._model: str | None = None
         self._uses: dict[tuple[str, str], Use] = {}
         self._traces: dict[str, dict[str, dict[str, JsonValue]]] = {}
@@ -146,6 +148,40 @@ class Beside:
             owner=None,
             lease_until=None,
         )
+
+    async def close_job(self, job_id: str, *, owner: str) -> None:
+        """See `Store.close_job`."""
+        check_texts("job_id", (job_id, owner))
+        owned(self._jobs, job_id, owner)
+        del self._jobs[job_id]
+
+    async def cancel_job(self, namespace: str, job_id: str) -> Job:
+        """See `Store.cancel_job`."""
+        self._space(namespace)
+        check_text("job_id", job_id)
+        job = self._jobs.get(job_id)
+        if job is None or job.namespace != namespace:
+            raise NotFound("job_id", job_id)
+        return self._jobs.pop(job_id)
+
+    async def scheduled(self) -> Sequence[Due]:
+        """See `Store.scheduled`."""
+        return [self._schedule[name] for name in sorted(self._schedule)]
+
+    async def put_scheduled(
+        self, entry: Due, *, expected: datetime | None, jobs: Sequence[tuple[str, NewJob]] = ()
+    ) -> bool:
+        """See `Store.put_scheduled`."""
+        check_scheduled(entry, expected, jobs)
+        held = self._schedule.get(entry.name)
+        if (None if held is None else held.due) != expected:
+            return False
+        changed = dict(self._jobs)
+        for namespace, job in jobs:
+            add_job(changed, namespace, job)
+        self._jobs = changed
+        self._schedule[entry.name] = entry
+        return True
 
     async def jobs(self, namespace: str) -> Sequence[Job]:
         """See `Store.jobs`."""

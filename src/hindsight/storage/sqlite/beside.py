@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from hindsight.domain.change import Job
+from hindsight.domain.change import Job, NewJob
 from hindsight.domain.episode import JsonValue
 from hindsight.domain.page import Use
+from hindsight.domain.schedule import Due
 from hindsight.domain.session import Session, Working
-from hindsight.storage.checks import check_limit, check_text, check_texts, check_time, encoded
+from hindsight.storage.checks import check_limit, check_scheduled, check_text, check_texts, check_time, encoded
 from hindsight.storage.snapshot import loads
 from hindsight.storage.sqlite import jobs, sessions
 from hindsight.storage.sqlite.aside import merged, stored_trace, stored_traces, stored_uses
 from hindsight.storage.sqlite.channel import Channel
+from hindsight.storage.sqlite.jobs import put_scheduled
 
 
 class Beside(Channel):
@@ -84,6 +86,27 @@ class Beside(Channel):
         if retry_at is not None:
             check_time("retry_at", retry_at)
         await self._write(jobs.fail_job, job_id, owner, error, retry_at)
+
+    async def close_job(self, job_id: str, *, owner: str) -> None:
+        """See `Store.close_job`."""
+        check_texts("job_id", (job_id, owner))
+        await self._write(jobs.close_job, job_id, owner)
+
+    async def cancel_job(self, namespace: str, job_id: str) -> Job:
+        """See `Store.cancel_job`."""
+        check_texts("job_id", (namespace, job_id))
+        return await self._write(jobs.cancel_job, namespace, job_id)
+
+    async def scheduled(self) -> Sequence[Due]:
+        """See `Store.scheduled`."""
+        return await self._read(jobs.scheduled)
+
+    async def put_scheduled(
+        self, entry: Due, *, expected: datetime | None, jobs: Sequence[tuple[str, NewJob]] = ()
+    ) -> bool:
+        """See `Store.put_scheduled`."""
+        check_scheduled(entry, expected, jobs)
+        return await self._write(put_scheduled, entry, expected, jobs)
 
     async def jobs(self, namespace: str) -> Sequence[Job]:
         """See `Store.jobs`."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+import apsw
+
 from hindsight.domain.change import Job, JobDone, JobState, NewJob
-from hindsight.errors import Conflict
+from hindsight.domain.schedule import Due
+from hindsight.errors import Conflict, NotFound
 from hindsight.storage.snapshot import dumps
 from hindsight.storage.sql import Row, listed, mapping_of, micros, moment, optional_micros, optional_moment
 from hindsight.storage.sqlite.connection import Database
@@ -64,6 +67,38 @@ def fail_job(database: Database, job_id: str, owner: str, error: str, retry_at: 
     """See `Store.fail_job`."""
     if not database.rows("fail_job", (job_id, owner, error, optional_micros(retry_at))):
         raise _lost(job_id, owner)
+
+
+def close_job(database: Database, job_id: str, owner: str) -> None:
+    """See `Store.close_job`."""
+    if not database.rows("close_job", (job_id, owner)):
+        raise _lost(job_id, owner)
+
+
+def cancel_job(database: Database, namespace: str, job_id: str) -> Job:
+    """See `Store.cancel_job`."""
+    rows = database.rows("cancel_job", (namespace, job_id))
+    if not rows:
+        raise NotFound("job_id", job_id)
+    return job_of(rows[0])
+
+
+def scheduled(database: Database) -> Sequence[Due]:
+    """See `Store.scheduled`."""
+    return [Due(row[0], row[1], moment(row[2]), optional_moment(row[3])) for row in database.rows("scheduled")]
+
+
+def put_scheduled(database: Database, entry: Due, expected: datetime | None, new: Sequence[tuple[str, NewJob]]) -> bool:
+    """See `Store.put_scheduled`."""
+    row = (entry.name, entry.cron, micros(entry.due), optional_micros(entry.last), optional_micros(expected))
+    if not database.rows("put_scheduled", row):
+        return False
+    try:
+        for namespace, job in new:
+            add_jobs(database, namespace, (job,))
+    except apsw.ConstraintError as error:
+        raise Conflict("a job with this id is there already") from error
+    return True
 
 
 def jobs(database: Database, namespace: str) -> Sequence[Job]:

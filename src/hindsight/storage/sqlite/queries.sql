@@ -506,3 +506,20 @@ SELECT id, name, digest, grants, created_at, expires_at, revoked_at, per_minute 
 
 -- name: key
 SELECT id, name, digest, grants, created_at, expires_at, revoked_at, per_minute FROM api_key WHERE id = ?1
+
+-- schedule -----------------------------------------------------------------------------------------------------------
+
+-- name: scheduled
+SELECT name, cron, due, last FROM schedule ORDER BY name
+
+-- name: put_scheduled
+INSERT INTO schedule (name, cron, due, last) SELECT ?1, ?2, ?3, ?4
+WHERE ?5 IS (SELECT due FROM schedule WHERE name = ?1)
+ON CONFLICT (name) DO UPDATE SET cron = excluded.cron, due = excluded.due, last = excluded.last
+RETURNING name
+
+-- name: close_job
+DELETE FROM job WHERE id = ?1 AND owner = ?2 AND state = 'leased' RETURNING id
+
+-- name: cancel_job
+DELETE FROM job WHERE namespace = ?1 AND id = ?2 RETURNING {job}
