@@ -67,7 +67,8 @@ def test_over_rest_clean_up_names_does_and_takes_back(tmp_path: Path) -> None:
         assert (named["dry_run"], named["undo"], named["examined"]) == (True, None, 1)
         done = client.post("/v1/cleanup", json={"dry_run": False, "agent": "ann"}).json()
         assert done["entries"] == named["entries"]
-        assert [item["memory_id"] for item in client.get("/v1/review").json()["items"]] == [one]
+        (asked,) = client.get("/v1/review").json()["items"]
+        assert (asked["memory_id"], asked["kind"], asked["old"]) == (one, "unconfirmed", [])
         assert client.post("/v1/undo", json={"token": done["undo"]}).status_code == 200
         assert client.get("/v1/review").json()["items"] == []
         found = client.post("/v1/search", json={"query": "在哪里工作"}).json()

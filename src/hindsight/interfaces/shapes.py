@@ -131,9 +131,9 @@ def revision_shape(revision: Revision) -> Shape:
 
 
 def review_shape(review: Contradiction) -> Shape:
-    """What waits for the user's decision: the id is that of the new memory."""
+    """What waits for the user's decision: the id is that of the new memory; alone, it was not confirmed for long."""
     return {
-        "kind": "contradiction",
+        "kind": "contradiction" if review.old else "unconfirmed",
         "memory_id": review.new.id,
         "short_id": review.new.short_id,
         "state": review.state.value,

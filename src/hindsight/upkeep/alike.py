@@ -5,6 +5,7 @@ Closeness finds them; whether they are the same is for the reconciliation of a w
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -61,11 +62,21 @@ class Twins:
             return []
         found = await self.neighbours(namespace, np.stack([vectors[one.id] for one in asked]), limit=NEAR)
         close = {
-            one.id: {hit.id: share for hit in hits if (share := closeness(model, hit.score)) > bound}
+            one.id: {
+                hit.id: share for hit in hits if hit.id != one.id and (share := closeness(model, hit.score)) > bound
+            }
             for one, hits in zip(asked, found, strict=True)
         }
-        others = await self.store.memories(namespace, list({one for hits in close.values() for one in hits}))
-        return [twin for one in asked if (twin := _twin(one, close[one.id], others)) is not None]
+        near = [one for one in asked if close[one.id]]
+        if not near:
+            return []
+        others = await self.store.memories(namespace, list({name for one in near for name in close[one.id]}))
+        twins: list[Twin] = []
+        for one in near:
+            twin = _twin(one, close[one.id], others)
+            twins += [twin] if twin is not None else []
+            await asyncio.sleep(0)  # reading a statement takes a millisecond, and searches wait
+        return twins
 
     async def joined(
         self, twins: Sequence[Twin], at: datetime, actor: str
