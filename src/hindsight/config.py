@@ -247,6 +247,9 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="Address the HTTP server listens on.")
     port: int = Field(default=8080, ge=0, le=65535, description="Port of the HTTP server; 0 picks a free one.")
     api_key: SecretStr | None = Field(default=None, description="Key HTTP callers send as `Authorization: Bearer`.")
+    require_key: bool = Field(
+        default=False, description="Let nobody call without a key, before `hindsight keys` has made one, too."
+    )
     allow_no_key: bool = Field(default=False, description="Listen beyond loopback without a key; for a container only.")
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="Host names accepted besides the loopback ones, separated by commas."

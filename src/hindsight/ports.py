@@ -47,7 +47,23 @@ class Ids(Protocol):
         ...
 
 
-class Store(Protocol):
+class Keyring(Protocol):
+    """The keys of callers, beside the memories they reach."""
+
+    async def put_key(self, key: ApiKey) -> None:
+        """Keep a new key. Of one that is kept already only its end is taken over, and never taken back."""
+        ...
+
+    async def key(self, key_id: str) -> ApiKey | None:
+        """The key with this id, revoked or not; `None`: there is none."""
+        ...
+
+    async def keys(self) -> Sequence[ApiKey]:
+        """All keys, oldest first."""
+        ...
+
+
+class Store(Keyring, Protocol):
     """The source of truth. `apply` is the only way in."""
 
     async def apply(self, batch: Batch) -> Applied:
@@ -289,22 +305,6 @@ Report: TypeAlias = Callable[[str, int, int], None]
 
 May be called from another thread than the caller's.
 """
-
-
-class Keyring(Protocol):
-    """The keys of callers, beside the memories they reach."""
-
-    async def put_key(self, key: ApiKey) -> None:
-        """Keep a new key. Of one that is kept already only its end is taken over, and never taken back."""
-        ...
-
-    async def key(self, key_id: str) -> ApiKey | None:
-        """The key with this id, revoked or not; `None`: there is none."""
-        ...
-
-    async def keys(self) -> Sequence[ApiKey]:
-        """All keys, oldest first."""
-        ...
 
 
 class Archive(Protocol):

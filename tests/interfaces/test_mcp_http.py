@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from hindsight.config import Toolset, load
+from hindsight.domain.access import Role
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import Forbidden
 from hindsight.interfaces.mcp.server import build_server, http_endpoint
@@ -26,7 +27,7 @@ from tests.serving import running_server
 async def served(memory: AsyncHindsight) -> AsyncIterator[str]:
     """A server on a free loopback port that takes the namespace from the query; «forbidden» is refused."""
 
-    def memory_of(request: Request | None) -> AsyncHindsight:
+    def memory_of(request: Request | None, needed: Role) -> AsyncHindsight:
         assert request is not None
         name = request.query_params.get("namespace", "default")
         if name == "forbidden":

@@ -81,5 +81,8 @@ class Hindsight(Blocking[AsyncHindsight]):
     answer = blocking(AsyncHindsight.answer)
     cleanup = blocking(AsyncHindsight.cleanup)
     profile = blocking(AsyncHindsight.profile)
+    make_key = blocking(AsyncHindsight.make_key)
+    keys = blocking(AsyncHindsight.keys)
+    revoke_key = blocking(AsyncHindsight.revoke_key)
     warm = blocking(AsyncHindsight.warm)
     stats = blocking(AsyncHindsight.stats)

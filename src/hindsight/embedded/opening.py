@@ -40,6 +40,19 @@ class Opened:
         return view
 
     @property
+    def name(self) -> str:
+        """The namespace it is seen from."""
+        return self._namespace
+
+    def reporting_as(self, agent: str) -> Self:
+        """The same memory as one agent uses it: its experiences and reports carry its name, unless one is set."""
+        if self._settings.agent is not None:
+            return self
+        view = self.namespace(self._namespace)
+        view._settings = self._settings.model_copy(update={"agent": agent})
+        return view
+
+    @property
     def is_view(self) -> bool:
         """Whether this is another's namespace view."""
         return self._parent is not None

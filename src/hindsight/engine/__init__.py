@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hindsight.engine.access import Access
 from hindsight.engine.digests import Digests
 from hindsight.engine.experiences import Experiences
 from hindsight.engine.forgetting import Forgets
@@ -14,5 +15,5 @@ from hindsight.engine.tidying import Tidying
 __all__ = ["MAX_PAGE", "Engine", "Parts"]
 
 
-class Engine(Memories, Forgets, Sessions, Searches, Experiences, Digests, Tidying):
+class Engine(Memories, Forgets, Sessions, Searches, Experiences, Digests, Tidying, Access):
     """Memory for any number of namespaces. Safe from several tasks of one loop; `aclose` finishes what is queued."""

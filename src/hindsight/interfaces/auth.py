@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import secrets
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hindsight.errors import ConfigError, Forbidden, HindsightError
+from hindsight.errors import ConfigError, Forbidden
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -21,12 +20,6 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?")
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-class Unauthenticated(HindsightError):
-    """No key, or a wrong one."""
-
-    code = "unauthenticated"
 
 
 def is_loopback(host: str) -> bool:
@@ -39,40 +32,32 @@ def is_loopback(host: str) -> bool:
 
 def refuse_open_door(settings: Settings) -> None:
     """Refuse to listen beyond loopback without a key, unless it is switched on by name (a container does)."""
-    if settings.api_key is None and not settings.allow_no_key and not is_loopback(settings.host):
+    keyed = settings.api_key is not None or settings.require_key
+    if not keyed and not settings.allow_no_key and not is_loopback(settings.host):
         raise ConfigError(
             f"host: {settings.host!r} is reachable from other machines and no key is set",
-            hint="Set HINDSIGHT_API_KEY, or listen on 127.0.0.1, or set HINDSIGHT_ALLOW_NO_KEY=true "
-            "where something else keeps strangers out.",
+            hint="Set HINDSIGHT_API_KEY, or HINDSIGHT_REQUIRE_KEY=true with keys of `hindsight keys`, or listen on "
+            "127.0.0.1, or set HINDSIGHT_ALLOW_NO_KEY=true where something else keeps strangers out.",
         )
 
 
 class Doorkeeper:
-    """Checks Host, Origin and key of every request."""
+    """Checks Host and Origin of every request. `keyed`: each needs a key, so that any Host may be named."""
 
-    def __init__(self, *, key: str | None, allowed_hosts: Iterable[str]) -> None:
-        self._key = key.encode() if key else None
+    def __init__(self, *, keyed: bool, allowed_hosts: Iterable[str]) -> None:
+        self._keyed = keyed
         self._hosts = LOOPBACK_NAMES | {host.strip().lower() for host in allowed_hosts}
 
-    def check(self, request: Request, *, open_to_all: bool = False) -> None:
-        """Raise `Forbidden` for a strange Host or Origin, `Unauthenticated` without the key (health needs none)."""
+    def check(self, request: Request) -> None:
+        """Raise `Forbidden` for a strange Host or Origin."""
         host = _host(request.headers.get("host", ""))
-        if host not in self._hosts and self._key is None:
+        if host not in self._hosts and not self._keyed:
             raise Forbidden(
                 "Host: this name is not accepted", hint="Name it in HINDSIGHT_ALLOWED_HOSTS, or call 127.0.0.1."
             )
         if any(_origin(one) not in self._hosts for one in request.headers.getlist("origin")):
             raise Forbidden(
                 "Origin: pages of this origin may not call", hint="Name its host in HINDSIGHT_ALLOWED_HOSTS."
-            )
-        if self._key is not None and not open_to_all:
-            self._check_key(request.headers.get("authorization", ""))
-
-    def _check_key(self, header: str) -> None:
-        scheme, _, given = header.partition(" ")
-        if scheme.lower() != "bearer" or not secrets.compare_digest(given.strip().encode(), self._key or b""):
-            raise Unauthenticated(
-                "Authorization: no key that is accepted", hint="Send `Authorization: Bearer KEY` with the server's key."
             )
 
 

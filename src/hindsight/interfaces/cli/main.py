@@ -15,7 +15,17 @@ from typing import Annotated
 import typer
 
 from hindsight.errors import HindsightError
-from hindsight.interfaces.cli import backups, experiences, forgetting, memories, sessions, traces, transfers, upkeep
+from hindsight.interfaces.cli import (
+    backups,
+    experiences,
+    forgetting,
+    keys,
+    memories,
+    sessions,
+    traces,
+    transfers,
+    upkeep,
+)
 from hindsight.interfaces.cli.call import AsJson, Call, DataDir, Namespace, command
 from hindsight.interfaces.cli.errors import BAD_INPUT, INTERRUPTED, OK, Broken, exit_code, explain
 from hindsight.interfaces.mcp import handshake
@@ -30,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # quicker, and the same on every terminal
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (memories, forgetting, experiences, sessions, traces, backups, transfers, upkeep):
+for group in (memories, forgetting, experiences, sessions, traces, backups, transfers, upkeep, keys):
     app.add_typer(group.app)
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from hindsight.errors import HindsightError, InvalidInput
+from hindsight.interfaces.callers import RateLimited, Unauthenticated
 from hindsight.interfaces.shapes import Shape
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ STATUS_OF_CODE = {
     "unsupported": 501,
     "storage_full": 507,
     "deadline_exceeded": 504,
+    "rate_limited": 429,
     "unavailable": 503,
     "storage_unavailable": 503,
     "model_unavailable": 503,
@@ -57,7 +59,10 @@ def error_answer(error: HindsightError) -> Answer:
     }
     if isinstance(error, InvalidInput):
         shape |= {"field": error.field, "value": error.value, "allowed": error.allowed}
-    return Answer({"error": shape}, status_code=STATUS_OF_CODE.get(error.code, 500))
+    headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthenticated) else {}
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(max(1, round(error.seconds)))
+    return Answer({"error": shape}, status_code=STATUS_OF_CODE.get(error.code, 500), headers=headers)
 
 
 async def known_error(request: Request, error: Exception) -> Response:

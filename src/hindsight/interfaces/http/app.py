@@ -15,9 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
 from hindsight.config import Settings, not_yet_served
+from hindsight.domain.access import ApiKey, Caller, Role
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import HindsightError
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
+from hindsight.interfaces.callers import Callers
 from hindsight.interfaces.http import experiences, forgetting, memories, review, sessions, traces, upkeep
 from hindsight.interfaces.http.answers import Answer, http_error, known_error, unknown_error, wrong_body
 from hindsight.interfaces.http.gate import REST, Gate, Watched
@@ -38,6 +40,8 @@ rest = APIRouter(prefix=REST, tags=["memory"], dependencies=[Depends(refuse_unkn
 @health.get("/metrics", response_class=Response)
 async def metrics_page(request: Request) -> Response:
     """What operators watch, as Prometheus reads it."""
+    caller: Caller = request.state.caller
+    caller.check_everywhere(Role.ADMIN)
     engine = await request.app.state.memory.engine()
     return Response(request.app.state.metrics.page(await engine.level()), media_type=CONTENT_TYPE)
 
@@ -51,7 +55,9 @@ def create_app(settings: Settings) -> FastAPI:
     refuse_open_door(settings)
     metrics = Metrics()
     memory = AsyncHindsight(settings=settings, metrics=metrics)
-    endpoint = http_endpoint(build_server(lambda request: memory_of(memory, request), settings.mcp_toolset))
+    endpoint = http_endpoint(
+        build_server(lambda request, needed: memory_of(memory, request, needed), settings.mcp_toolset)
+    )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -72,14 +78,28 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(health)
     app.include_router(rest)
     app.router.routes.append(Route("/mcp", endpoint.app, methods=["GET", "POST", "DELETE"]))
-    key = settings.api_key.get_secret_value() if settings.api_key else None
-    app.add_middleware(Gate, doorkeeper=Doorkeeper(key=key, allowed_hosts=settings.allowed_hosts))
+    callers = make_callers(settings, memory)
+    keyed = settings.api_key is not None or settings.require_key
+    doorkeeper = Doorkeeper(keyed=keyed, allowed_hosts=settings.allowed_hosts)
+    app.add_middleware(Gate, doorkeeper=doorkeeper, callers=callers)
     app.add_middleware(Watched, watch=metrics.request)
     app.add_exception_handler(HindsightError, known_error)
     app.add_exception_handler(RequestValidationError, wrong_body)
     app.add_exception_handler(HTTPException, http_error)
     app.add_exception_handler(Exception, unknown_error)
     return app
+
+
+def make_callers(settings: Settings, memory: AsyncHindsight) -> Callers:
+    """Who is who, by the settings and the keys of the store."""
+
+    async def recognise(token: str) -> ApiKey | None:
+        return await (await memory.engine()).key_of(token)
+
+    async def locked() -> bool:
+        return settings.require_key or bool(await (await memory.engine()).keys())
+
+    return Callers(settings.api_key.get_secret_value() if settings.api_key else None, recognise, locked)
 
 
 async def _warm(memory: AsyncHindsight, namespace: str) -> None:

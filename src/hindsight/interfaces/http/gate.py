@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hindsight.errors import HindsightError, shorten
 from hindsight.interfaces.auth import Doorkeeper
+from hindsight.interfaces.callers import Callers
 from hindsight.interfaces.http.answers import error_answer
 from hindsight.observe.logs import accept, request_id
 
@@ -80,9 +81,10 @@ def _route(scope: Scope) -> str:
 class Gate:
     """In front of everything: Host, Origin, key and size, before a byte of the body is read by anyone."""
 
-    def __init__(self, app: ASGIApp, doorkeeper: Doorkeeper) -> None:
+    def __init__(self, app: ASGIApp, doorkeeper: Doorkeeper, callers: Callers) -> None:
         self._app = app
         self._doorkeeper = doorkeeper
+        self._callers = callers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -91,8 +93,10 @@ class Gate:
             return
         request = Request(scope, receive)
         try:
-            self._doorkeeper.check(request, open_to_all=scope["path"] in OPEN_PATHS)
+            self._doorkeeper.check(request)
             _check_length(request)
+            if scope["path"] not in OPEN_PATHS:
+                request.state.caller = await self._callers.caller(request.headers.get("authorization", ""))
         except HindsightError as error:
             await error_answer(error)(scope, receive, send)
             return

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from hindsight.domain.page import Order
 from hindsight.interfaces.http import bodies
 from hindsight.interfaces.http.answers import Answer
-from hindsight.interfaces.http.request import ListedFilters, Memory, given_in
+from hindsight.interfaces.http.request import ListedFilters, Memory, ReadMemory, given_in
 from hindsight.interfaces.shapes import memory_shape, receipt_shape, result_shape, revision_shape, stats_shape
 
 routes = APIRouter()
@@ -29,14 +29,14 @@ async def write_batch(body: bodies.BatchBody, memory: Memory) -> Answer:
 
 
 @routes.post("/search")
-async def search(body: bodies.SearchBody, memory: Memory) -> Answer:
+async def search(body: bodies.SearchBody, memory: ReadMemory) -> Answer:
     """What matters for a question."""
     return Answer(result_shape(await memory.search(**given_in(body))))
 
 
 @routes.get("/memories")
 async def listing(
-    memory: Memory,
+    memory: ReadMemory,
     filters: ListedFilters,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     after: str | None = None,
@@ -48,13 +48,13 @@ async def listing(
 
 
 @routes.get("/memories/{memory_id}")
-async def get(memory_id: str, memory: Memory) -> Answer:
+async def get(memory_id: str, memory: ReadMemory) -> Answer:
     """One memory."""
     return Answer(memory_shape(await memory.get(memory_id)))
 
 
 @routes.get("/memories/{memory_id}/history")
-async def history(memory_id: str, memory: Memory) -> Answer:
+async def history(memory_id: str, memory: ReadMemory) -> Answer:
     """Every state of a memory, oldest first."""
     return Answer({"revisions": [revision_shape(revision) for revision in await memory.history(memory_id)]})
 
@@ -90,6 +90,6 @@ async def undo(body: bodies.UndoBody, memory: Memory) -> Answer:
 
 
 @routes.get("/stats")
-async def stats(memory: Memory) -> Answer:
+async def stats(memory: ReadMemory) -> Answer:
     """Counts of the namespace."""
     return Answer(stats_shape(await memory.stats()))

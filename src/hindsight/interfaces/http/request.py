@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 
+from hindsight.domain.access import Caller, Role
 from hindsight.domain.memory import Kind, Layer
 from hindsight.embedded import AsyncHindsight
 from hindsight.errors import InvalidInput, shorten
@@ -17,9 +18,17 @@ from hindsight.interfaces.http import bodies
 NAMESPACE_HEADER = "x-hindsight-namespace"
 
 
-def memory_of(memory: AsyncHindsight, request: Request | None) -> AsyncHindsight:
-    name = _namespace_in(request) if request is not None else None
-    return memory.namespace(name) if name is not None else memory
+def memory_of(memory: AsyncHindsight, request: Request | None, needed: Role) -> AsyncHindsight:
+    """The memory in the namespace that a request is about; without a request, in the one of the settings.
+
+    `Forbidden` where the caller's key does not reach it, or may not do there what is `needed`.
+    """
+    if request is None:
+        return memory
+    caller: Caller = request.state.caller
+    name = caller.within(_namespace_in(request), memory.name)
+    caller.check(name, needed)
+    return memory.namespace(name)
 
 
 def _namespace_in(request: Request) -> str | None:
@@ -34,9 +43,19 @@ def _namespace_in(request: Request) -> str | None:
         raise InvalidInput("X-Hindsight-Namespace", given[0], "UTF-8, percent-encoded where it is not ASCII") from error
 
 
-async def of_request(request: Request) -> AsyncHindsight:
-    """The memory in the namespace that the request names. Async: a plain function would run in a thread."""
-    return memory_of(request.app.state.memory, request)
+async def reading(request: Request) -> AsyncHindsight:
+    """The memory that a request is about, to look at. Async: a plain function would run in a thread."""
+    return memory_of(request.app.state.memory, request, Role.READ)
+
+
+async def writing(request: Request) -> AsyncHindsight:
+    """The memory that a request is about, to change."""
+    return memory_of(request.app.state.memory, request, Role.WRITE)
+
+
+async def administering(request: Request) -> AsyncHindsight:
+    """The memory that a request is about, to do what can't be undone."""
+    return memory_of(request.app.state.memory, request, Role.ADMIN)
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -85,7 +104,9 @@ async def listed_filters(
 
 
 ListedFilters: TypeAlias = Annotated[dict[str, object], Depends(listed_filters)]
-Memory: TypeAlias = Annotated[AsyncHindsight, Depends(of_request)]
+ReadMemory: TypeAlias = Annotated[AsyncHindsight, Depends(reading)]
+Memory: TypeAlias = Annotated[AsyncHindsight, Depends(writing)]
+AdminMemory: TypeAlias = Annotated[AsyncHindsight, Depends(administering)]
 
 
 def given_in(body: bodies.Body) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from hindsight.domain.change import ReviewState
 from hindsight.interfaces.http import bodies
-from hindsight.interfaces.http.request import Memory
+from hindsight.interfaces.http.request import Memory, ReadMemory
 from hindsight.interfaces.shapes import Shape, receipt_shape
 from hindsight.interfaces.shapes_reflect import reviews_shape
 
@@ -17,7 +17,7 @@ routes = APIRouter(prefix="/review")
 
 @routes.get("", response_model=None)
 async def reviews(
-    memory: Memory,
+    memory: ReadMemory,
     state: ReviewState = ReviewState.OPEN,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     after: str | None = None,

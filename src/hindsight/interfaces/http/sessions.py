@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field, JsonValue
 
 from hindsight.interfaces.http.bodies import Body
-from hindsight.interfaces.http.request import Memory
+from hindsight.interfaces.http.request import Memory, ReadMemory
 from hindsight.interfaces.shapes import Shape, receipt_shape
 from hindsight.interfaces.shapes_session import sessions_shape, working_shape
 
@@ -25,13 +25,13 @@ class WorkingBody(Body):
 
 
 @routes.get("", response_model=None)
-async def sessions(memory: Memory, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Shape:
+async def sessions(memory: ReadMemory, limit: Annotated[int, Query(ge=1, le=500)] = 50) -> Shape:
     """The sessions that were active last, newest first."""
     return sessions_shape(await memory.sessions(limit=limit))
 
 
 @routes.get("/{session_id:path}/working", response_model=None)
-async def working(session_id: str, memory: Memory) -> Shape:
+async def working(session_id: str, memory: ReadMemory) -> Shape:
     """What the running task has noted, and its last turns; 404 for a session nobody has heard of."""
     return working_shape(await memory.working(session_id))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from hindsight.interfaces.http import bodies
-from hindsight.interfaces.http.request import Memory
+from hindsight.interfaces.http.request import ReadMemory
 from hindsight.interfaces.shapes import Shape
 from hindsight.interfaces.shapes_trace import explanation_shape, replay_shape
 
@@ -13,13 +13,13 @@ routes = APIRouter(prefix="/traces")
 
 
 @routes.get("/{trace_id}", response_model=None)
-async def trace(trace_id: str, memory: Memory) -> Shape:
+async def trace(trace_id: str, memory: ReadMemory) -> Shape:
     """The record of one search; 404 once it is no longer kept."""
     return await memory.trace(trace_id)
 
 
 @routes.post("/{trace_id}/replay", response_model=None)
-async def replay(trace_id: str, memory: Memory, body: bodies.ReplayBody | None = None) -> Shape:
+async def replay(trace_id: str, memory: ReadMemory, body: bodies.ReplayBody | None = None) -> Shape:
     """Run it again with the clock, use counts and weights of then, and tell what is different."""
     asked = bodies.ReplayBody() if body is None else body
     weights = asked.weights.model_dump() if isinstance(asked.weights, bodies.WeightsBody) else asked.weights
@@ -27,6 +27,6 @@ async def replay(trace_id: str, memory: Memory, body: bodies.ReplayBody | None =
 
 
 @routes.get("/{trace_id}/explain/{memory_id}", response_model=None)
-async def explain(trace_id: str, memory_id: str, memory: Memory) -> Shape:
+async def explain(trace_id: str, memory_id: str, memory: ReadMemory) -> Shape:
     """Why it did, or did not, return a memory: the stage that lost it."""
     return explanation_shape(await memory.explain(trace_id, memory_id))

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from hindsight.interfaces.http.bodies import Body, FilterBody
-from hindsight.interfaces.http.request import Memory, given_in
+from hindsight.interfaces.http.request import Memory, ReadMemory, given_in
 from hindsight.interfaces.shapes import Shape
 from hindsight.interfaces.shapes_upkeep import answer_shape, clean_shape, digest_shape, profile_shape
 from hindsight.search.request import MAX_TOKENS, MIN_TOKENS
@@ -43,13 +43,13 @@ class CleanBody(Body):
 
 
 @routes.post("/summaries", response_model=None)
-async def summarize(body: SummaryBody, memory: Memory) -> Shape:
+async def summarize(body: SummaryBody, memory: ReadMemory) -> Shape:
     """A session or a time in few sentences, each with the memories it rests on."""
     return digest_shape(await memory.summarize(**given_in(body)))
 
 
 @routes.post("/answer", response_model=None)
-async def answer(body: AnswerBody, memory: Memory) -> Shape:
+async def answer(body: AnswerBody, memory: ReadMemory) -> Shape:
     """An answer with citations; without a language model, the memories that answer best."""
     return answer_shape(await memory.answer(**given_in(body)))
 
@@ -61,6 +61,6 @@ async def cleanup(body: CleanBody, memory: Memory) -> Shape:
 
 
 @routes.get("/profile", response_model=None)
-async def profile(memory: Memory, subject: str | None = None) -> Shape:
+async def profile(memory: ReadMemory, subject: str | None = None) -> Shape:
     """What is known of somebody, of the user where nobody is named."""
     return profile_shape(await memory.profile(subject))

@@ -29,10 +29,12 @@ from mcp_types import (
 from starlette.requests import Request
 
 from hindsight.config import Toolset
+from hindsight.domain.access import Role
 from hindsight.errors import HindsightError
 from hindsight.interfaces.mcp.prompts import ABOUT_LANGUAGE, LANGUAGE, PROMPTS, PromptText, prompt_text, prompts_of
 from hindsight.interfaces.mcp.texts import INSTRUCTIONS, SERVER_INFO
 from hindsight.interfaces.mcp.tools import TOOLSETS, ToolSpec, error_text
+from hindsight.write.request import MAX_NAME
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
 
     from hindsight.embedded import AsyncHindsight
 
-MemoryOf: TypeAlias = "Callable[[Request | None], AsyncHindsight]"
-"""The memory a call may use: in its namespace, by the HTTP request it came with, `None` over stdio.
+MemoryOf: TypeAlias = "Callable[[Request | None, Role], AsyncHindsight]"
+"""The memory a call may use, for what it needs to do: by the HTTP request it came with, `None` over stdio.
 
 May raise `Forbidden`.
 """
@@ -70,7 +72,11 @@ def build_server(memory_of: MemoryOf, toolset: Toolset) -> Server[object]:
         if spec is None:
             raise MCPError(INVALID_PARAMS, f"no tool is called {params.name!r}; the tools are {', '.join(specs)}")
         try:
-            reply = await spec.run(memory_of(context.request), params.arguments or {})
+            needed = Role.READ if spec.read_only else Role.WRITE
+            memory = memory_of(context.request, needed)
+            if (name := _client_of(context)) is not None:
+                memory = memory.reporting_as(name)
+            reply = await spec.run(memory, params.arguments or {})
         except HindsightError as error:
             return CallToolResult(content=[TextContent(text=error_text(error))], is_error=True)
         return CallToolResult(content=[TextContent(text=reply.text)], structured_content=reply.structured)
@@ -110,6 +116,13 @@ def http_endpoint(server: Server[object]) -> HttpEndpoint:
     """
     manager = StreamableHTTPSessionManager(server, stateless=True)
     return HttpEndpoint(StreamableHTTPASGIApp(manager), manager.run)
+
+
+def _client_of(context: ServerRequestContext[object]) -> str | None:
+    """What the client calls itself, as the name of an agent; `None` where it does not say."""
+    told = context.session.client_params
+    name = "".join(one for one in told.client_info.name if one.isprintable()).strip() if told is not None else ""
+    return name[:MAX_NAME].strip() or None
 
 
 def _prompt(one: PromptText) -> Prompt:

@@ -115,7 +115,7 @@ async def _serve(settings: Settings, wire: Wire, opening: Opening) -> None:
     warming = asyncio.create_task(_warm(memory, settings.namespace))
     warming.add_done_callback(_tell_failure)
     try:
-        await serve_wire(build_server(lambda _request: memory, settings.mcp_toolset), wire, opening)
+        await serve_wire(build_server(lambda _request, _needed: memory, settings.mcp_toolset), wire, opening)
     finally:
         with anyio.CancelScope(shield=True):
             warming.cancel()
