@@ -10,10 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from hindsight.domain.experience import Experience, OutcomeStatus
 from hindsight.language.fold import fold
 from hindsight.search.wording import wording
+
+LONGEST_KEPT = 1_000  # characters of a text for which it is remembered whether it reads like an instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,16 @@ _SIGNS_ZH = (
 
 def reads_like_instruction(text: str) -> bool:
     """Whether a text addresses the model that reads it, in English or Chinese."""
+    return _kept(text) if len(text) <= LONGEST_KEPT else _instructs(text)
+
+
+@lru_cache(maxsize=2048)
+def _kept(text: str) -> bool:
+    """The same memories come up again and again; some 2 MB when full."""
+    return _instructs(text)
+
+
+def _instructs(text: str) -> bool:
     folded = fold(text)
     signs = _SIGNS_EN if folded.isascii() else _SIGNS_EN + _SIGNS_ZH
     return any(sign.stands_in(folded) for sign in signs)

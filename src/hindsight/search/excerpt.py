@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from hindsight.language.segment import index_terms
 from hindsight.language.tokens import ESTIMATE, Ruler
 
 LONGEST_EXCERPTED = 20_000  # characters; writing splits what is longer, so this only bounds the time
+LONGEST_KEPT = 300  # characters of a piece whose terms are kept
 PIECE = 60  # characters of a piece of an endless sentence
 LONGEST_WORD = 40  # characters; what goes on longer is no word and may be cut
 CUT = "…"
@@ -31,7 +33,7 @@ def excerpt(text: str, tokens: int, asked: frozenset[str], ruler: Ruler = ESTIMA
         return CUT
     pieces, lengths = zip(*measured, strict=True)
     room = tokens - 2 * ruler.tokens(CUT)
-    shared = [len(asked.intersection(index_terms(piece))) for piece in pieces] if asked else [0]
+    shared = [len(asked.intersection(_terms_of(piece))) for piece in pieces] if asked else [0]
     first = last = shared.index(max(shared))
     left = room - lengths[first]
     while True:
@@ -46,6 +48,16 @@ def excerpt(text: str, tokens: int, asked: frozenset[str], ruler: Ruler = ESTIMA
     more = last < len(pieces) - 1 or len(text) > LONGEST_EXCERPTED
     head = CUT if first > 0 and not kept.startswith(CUT) else ""
     return f"{head}{kept}{CUT if more and not kept.endswith(CUT) else ''}"
+
+
+def _terms_of(piece: str) -> Iterable[str]:
+    return _kept_terms(piece) if len(piece) <= LONGEST_KEPT else index_terms(piece)
+
+
+@lru_cache(maxsize=2048)
+def _kept_terms(piece: str) -> frozenset[str]:
+    """The same memories come up again and again; some 4 MB when full."""
+    return frozenset(index_terms(piece))
 
 
 def cut(text: str, tokens: int, ruler: Ruler = ESTIMATE) -> str:
