@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from mcp.client.client import ConnectMode
+
 from tests.interfaces.test_mcp_stdio import call, connected, refusal, text_of
 
 TRIGGER = "用户要求把 PDF 文件转换成 Markdown"
@@ -89,3 +92,22 @@ async def test_a_trigger_that_fits_everything_is_sent_back_with_what_is_missing(
         )
         assert kept["outcomes"][0]["content"].startswith("用户要求处理文件（pdftotext、Markdown）")
         assert kept["outcomes"][0]["reason"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_without_a_name_of_its_own_an_agent_goes_by_that_of_its_client(tmp_path: Path, mode: ConnectMode) -> None:
+    settings = {"HINDSIGHT_MCP_TOOLSET": "experience", "EMBEDDING_MODEL": "none"}
+    async with connected(tmp_path, mode, "文档助手 1", **settings) as client:
+        written = await call(
+            client, "memory_write", trigger_context=TRIGGER, action_steps=STEPS, outcome_status="success"
+        )
+    async with connected(tmp_path, mode, "Coder\n" + "x" * 300, **settings) as client:
+        memory_id = written["outcomes"][0]["memory_id"]
+        await call(client, "memory_feedback", memory_id=memory_id, outcome="success")
+    async with connected(tmp_path, mode, "Other", HINDSIGHT_AGENT="named", **settings) as client:
+        rated = await call(client, "memory_feedback", memory_id=memory_id, outcome="failure")
+    assert [(one["agent"], one["successes"], one["failures"]) for one in rated["contributors"]] == [
+        ("文档助手 1", 0, 0),
+        (("Coder" + "x" * 300)[:200], 1, 0),
+        ("named", 0, 1),
+    ]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.client import ConnectMode
-from mcp_types import CallToolResult, TextContent
+from mcp_types import CallToolResult, Implementation, TextContent
 
 from hindsight.config import Toolset
 from hindsight.interfaces.mcp.tools import TOOLSETS
@@ -31,9 +31,13 @@ def environment(folder: Path, **settings: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def connected(folder: Path, mode: ConnectMode = "auto", **settings: str) -> AsyncIterator[Client]:
+async def connected(
+    folder: Path, mode: ConnectMode = "auto", name: str | None = None, **settings: str
+) -> AsyncIterator[Client]:
+    """A client of a server process of its own; `name`: what it calls itself."""
+    info = None if name is None else Implementation(name=name, version="1")
     server = StdioServerParameters(command=SERVER[0], args=SERVER[1:], env=environment(folder, **settings))
-    async with Client(server, mode=mode, read_timeout_seconds=60) as client:
+    async with Client(server, mode=mode, read_timeout_seconds=60, client_info=info) as client:
         yield client
 
 
