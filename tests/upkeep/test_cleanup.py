@@ -35,6 +35,11 @@ def named(report: CleanReport) -> dict[str, CleanRule]:
     return {entry.memory.content: entry.rule for entry in report.entries}
 
 
+async def all_of(home: Home) -> list[Memory]:
+    """Every memory, whatever its status."""
+    return list((await home.store.find(SPACE, Filters(statuses=tuple(Status), episodes=False), limit=500)).items)
+
+
 async def worked(home: Home, model: Scripted | None = None) -> None:
     """Do the jobs that are due within the next days."""
     cleaner = home.cleaner(model, owner="worker")
@@ -88,7 +93,8 @@ async def test_forgetting_by_a_factor_makes_weak_what_was_not(home: Home) -> Non
 async def test_what_was_bound_to_a_date_is_archived_once_it_has_passed(home: Home) -> None:
     await home.say("明天我要出差去上海")
     pinned = await home.keeps("pinned", valid_to=home.clock.now() + timedelta(days=1), pinned=True)
-    assert named(await home.cleaner().clean(SPACE, APPLY)) == {}
+    nothing = await home.cleaner().clean(SPACE, APPLY)
+    assert (nothing.entries, nothing.undo) == ((), None)
     home.clock.passes(days=3)
 
     report = await home.cleaner().clean(SPACE, APPLY)
@@ -460,8 +466,7 @@ async def test_a_run_killed_at_any_write_is_finished_by_a_job_and_comes_to_the_s
     await worked(killed)
 
     async def outcome(home: Home) -> list[tuple[str, Status]]:
-        page = await home.store.find(SPACE, Filters(statuses=tuple(Status), episodes=False), limit=500)
-        return sorted((one.content, one.status) for one in page.items)
+        return sorted((one.content, one.status) for one in await all_of(home))
 
     assert await outcome(killed) == await outcome(whole)
     assert await killed.store.jobs(SPACE) == []
@@ -487,7 +492,10 @@ async def test_a_job_from_a_schedule_cleans_and_can_be_taken_back_by_its_id(home
     await worked(home)
 
     assert len([one for one in await home.active() if one.kind is Kind.SUMMARY]) == 2
-    await home.cleaner().undo(SPACE, "clean:weekly")
+    changed = [one for one in await all_of(home) if one.status is Status.ARCHIVED]
+    (token,) = {(await home.store.history(SPACE, one.id))[-1].actor for one in changed}
+    assert token == "clean:weekly"
+    await home.cleaner().undo(SPACE, token)
     assert len([one for one in await home.active() if one.kind is Kind.SUMMARY]) == 0
 
 
