@@ -311,6 +311,22 @@ async def test_a_hanging_embedder_does_not_hang_the_write() -> None:
     assert (await house.say("我住在北京")).degraded == ("embedder",)
 
 
+async def test_what_is_written_while_missing_vectors_are_made_gets_its_own() -> None:
+    house = House(policy=WritePolicy(embed_seconds=0.01))
+    assert isinstance(house.embedder, FakeEmbedder)
+    house.embedder.gate.clear()
+    first = await house.say("我住在北京")
+    working = asyncio.create_task(work(house))
+    while not [job for job in await house.store.jobs(SPACE) if job.owner]:
+        await asyncio.sleep(0)
+    second = await house.say("我对花生过敏")
+    house.embedder.gate.set()
+    await working
+    assert first.degraded == second.degraded == ("embedder",)
+    assert await house.store.unembedded(SPACE, model="fake-1", limit=9) == []
+    assert await house.store.jobs(SPACE) == []
+
+
 async def work(house: House) -> None:
     """Let a worker of another process do what is due."""
     writer, store = house.writer, house.store

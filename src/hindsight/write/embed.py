@@ -59,12 +59,12 @@ def embed_later(ids: Ids, clock: Clock) -> NewJob:
 
 
 async def embed_missing(store: Store, embedder: Embedder, ids: Ids, clock: Clock, job: Job, owner: str) -> None:
-    """Give every entry that lacks one its vector, and close the job. `ModelUnavailable` leaves the rest for a retry."""
+    """Give every entry that lacks one its vector, and close the job. `ModelUnavailable` leaves the rest for a retry.
+
+    What is written meanwhile relies on this job, so it looks again before it closes, however few there were.
+    """
     while entries := await store.unembedded(job.namespace, model=embedder.model, limit=SLICE):
         vectors = await vectors_of(embedder, [entry.content for entry in entries])
         embeddings = tuple(Embedding(entry.id, embedder.model, vectors[entry.content]) for entry in entries)
-        done = JobDone(job.id, owner) if len(entries) < SLICE else None
-        await store.apply(Batch(job.namespace, ids.new(), clock.now(), embeddings=embeddings, done=done))
-        if done is not None:
-            return
+        await store.apply(Batch(job.namespace, ids.new(), clock.now(), embeddings=embeddings))
     await store.apply(Batch(job.namespace, ids.new(), clock.now(), done=JobDone(job.id, owner)))
