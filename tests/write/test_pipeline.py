@@ -317,8 +317,9 @@ async def test_what_is_written_while_missing_vectors_are_made_gets_its_own() -> 
     house.embedder.gate.clear()
     first = await house.say("我住在北京")
     working = asyncio.create_task(work(house))
-    while not [job for job in await house.store.jobs(SPACE) if job.owner]:
+    for _ in range(1000):  # until the worker has read what is missing, and waits for the embedder
         await asyncio.sleep(0)
+    assert [job.owner for job in await house.store.jobs(SPACE)] == ["worker"]
     second = await house.say("我对花生过敏")
     house.embedder.gate.set()
     await working
