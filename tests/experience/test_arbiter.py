@@ -188,8 +188,10 @@ async def test_a_sweep_asks_about_what_is_kept_already_and_one_token_takes_it_ba
     for pair in DOUBTFUL:
         await one.both(pair)
     before = {memory.id: body_of(memory) for memory in await one.active()}
-    receipt = await one.merger.sweep(SPACE)
+    receipt = await one.merger.sweep(SPACE, actor="ann")
     assert [outcome.action for outcome in receipt.outcomes] == [OutcomeAction.MERGED] * 2
+    for outcome in receipt.outcomes:
+        assert (await one.store.history(SPACE, outcome.memory_id or ""))[-1].actor == "ann"
     assert len(await one.active()) == 2
     assert len(questions(server)) == 1, "several pairs in one question"
     await one.undo(receipt.undo)

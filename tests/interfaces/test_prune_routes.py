@@ -93,3 +93,44 @@ def test_on_the_command_line_alike_ones_are_merged_and_parted(
     assert kept["outcomes"][0]["action"] == "merged"  # type: ignore[index]  # JSON
     answered(capsys, "undo", f"merge:{kept['undo']}:1")
     assert answered(capsys, "experience", "merge")["outcomes"] == []
+
+
+TEXTS = (
+    "触发场景：每月对账时汇率缺失 操作步骤：1. 取前一日汇率 2. 重新对账 结果：success 标签：对账",
+    "Trigger: the nightly export times out Steps: 1. split it by region 2. run again Outcome: failure Tags: export",
+)
+
+
+def test_on_the_command_line_experiences_in_free_text_are_listed_and_shown_with_their_record(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HINDSIGHT_EMBEDDING_MODEL", "none")
+    ids = [str(answered(capsys, "write", text)["outcomes"][0]["memory_id"]) for text in TEXTS]  # type: ignore[index]  # JSON
+    listed = answered(capsys, "experience", "list", "--limit", "1")
+    assert [one["memory_id"] for one in listed["items"]] == ids[1:]  # type: ignore[attr-defined]  # JSON
+    rest = answered(capsys, "experience", "list", "--after", str(listed["next"]))
+    assert [one["memory_id"] for one in rest["items"]] == ids[:1]  # type: ignore[attr-defined]  # JSON
+    answered(capsys, "feedback", ids[0], "success", "--agent", "会计助手", "--note", "对上了")
+    sure = answered(capsys, "experience", "list", "--min-confidence", "0.6", "--tag", "对账")
+    assert [one["memory_id"] for one in sure["items"]] == ids[:1]  # type: ignore[attr-defined]  # JSON
+    shown = answered(capsys, "experience", "show", ids[0])
+    assert shown["steps"] == ["取前一日汇率", "重新对账"]
+    assert [one["act"] for one in shown["revisions"]] == ["added", "feedback"]  # type: ignore[attr-defined]  # JSON
+    assert cli.main(["experience", "show", ids[0]]) == 0
+    told = capsys.readouterr().out
+    for part in ("取前一日汇率", "1 of 1 worked", "by 会计助手", "feedback by 会计助手: success: 对上了"):
+        assert part in told
+    assert cli.main(["experience", "list"]) == 0
+    assert "split it by region" in capsys.readouterr().out
+    fact = answered(capsys, "write", "我住在北京")["outcomes"][0]["memory_id"]  # type: ignore[index]  # JSON
+    assert cli.main(["experience", "show", str(fact)]) == 2
+    assert "memory_id" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_over_rest_free_text_becomes_an_experience(tmp_path: Path, text: str) -> None:
+    with running_server(tmp_path, {"EMBEDDING_MODEL": "none"}) as base, httpx2.Client(base_url=base) as client:
+        (outcome,) = client.post("/v1/memories", json={"content": text}).json()["outcomes"]
+        assert outcome["kind"] == "experience"
+        kept = client.get(f"/v1/memories/{outcome['memory_id']}").json()
+        assert (len(kept["steps"]), kept["outcome"]["status"]) == (2, "success" if "success" in text else "failure")

@@ -84,7 +84,9 @@ class Merger:
     ids: Ids
     arbiter: Arbiter | None = None
 
-    async def join(self, namespace: str, memory_id: str, token: str, *, number: int = 1) -> WriteOutcome | None:
+    async def join(
+        self, namespace: str, memory_id: str, token: str, *, number: int = 1, actor: str = ""
+    ) -> WriteOutcome | None:
         """Merge an experience with the nearest for the same situation, if there is one.
 
         The change is undone with `token`, or alone with `merge_key(token, number)`. Where others write at the same time
@@ -99,7 +101,8 @@ class Merger:
                 return None
             reason = f"for the same situation (triggers alike: {alike[0].close:.2f})"
             try:
-                return await self._merge(alike[0].memory, memory, merge_key(token, number), Ruled(reason))
+                key = merge_key(token, number)
+                return await self._merge(alike[0].memory, memory, key, Ruled(reason), actor=actor)
             except Conflict:
                 continue
         return None
@@ -130,10 +133,10 @@ class Merger:
         token = self.ids.new()
         outcomes: list[WriteOutcome] = []
         for memory in await self._all(namespace):
-            done = await self.join(namespace, memory.id, token, number=len(outcomes) + 1)
+            done = await self.join(namespace, memory.id, token, number=len(outcomes) + 1, actor=actor)
             if done is not None:
                 outcomes.append(done)
-        missing = await self._sweep_doubts(namespace, token, outcomes) if self.arbiter is not None else ()
+        missing = await self._sweep_doubts(namespace, token, outcomes, actor) if self.arbiter is not None else ()
         return Receipt(tuple(outcomes), degraded=missing, undo=token if outcomes else None)
 
     async def alike(self, memory: Memory) -> list[Alike]:
@@ -191,7 +194,9 @@ class Merger:
             )
             await self.store.apply(Batch(namespace, f"merge later:{token}", at, jobs=jobs))
 
-    async def _sweep_doubts(self, namespace: str, token: str, outcomes: list[WriteOutcome]) -> tuple[str, ...]:
+    async def _sweep_doubts(
+        self, namespace: str, token: str, outcomes: list[WriteOutcome], actor: str
+    ) -> tuple[str, ...]:
         """Put the doubtful pairs of a namespace to the arbiter; says what was missing."""
         pairs: dict[frozenset[str], tuple[Memory, Memory]] = {}
         for memory in await self._all(namespace):
@@ -209,7 +214,7 @@ class Merger:
             older, newer = asked[place]
             with suppress(Conflict):  # one of them has been merged or changed meanwhile
                 key = merge_key(token, len(outcomes) + 1)
-                outcomes.append(await self._merge(older, newer, key, ruled[place]))
+                outcomes.append(await self._merge(older, newer, key, ruled[place], actor=actor))
         return ()
 
     async def _doubts(self, memory: Memory) -> list[Memory]:
@@ -270,7 +275,7 @@ class Merger:
                 return found
 
     async def _merge(
-        self, base: Memory, memory: Memory, key: str, ruled: Ruled, done: JobDone | None = None
+        self, base: Memory, memory: Memory, key: str, ruled: Ruled, done: JobDone | None = None, *, actor: str = ""
     ) -> WriteOutcome:
         at = self.clock.now()
         # One that is general already takes another in; else both give way to a new one, whose id means neither alone.
@@ -286,7 +291,9 @@ class Merger:
         ]  # fmt: skip
         ids = tuple(one.id for one in ended)
         puts = [Put(one, one.version - 1, Act.SUPERSEDED, ruled.reason, (into.id,)) for one in gone]
-        puts.append(Put(into, base.version if grows else None, Act.MERGED, ruled.reason, ids, memory.agent or ""))
+        puts.append(
+            Put(into, base.version if grows else None, Act.MERGED, ruled.reason, ids, actor or memory.agent or "")
+        )
         text = searchable_text(into)
         vectors, missing = await vectors_in_time(self.embedder, [text], seconds=EMBED_SECONDS)
         model = self.embedder.model if self.embedder is not None else ""

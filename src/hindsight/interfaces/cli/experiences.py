@@ -1,15 +1,20 @@
-"""Commands about experiences: write, merge, feedback, reflect, prune."""
+"""Commands about experiences: write, list, show, merge, feedback, reflect, prune."""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated
 
 import typer
 
+from hindsight.domain.experience import Experience
+from hindsight.errors import InvalidInput
 from hindsight.interfaces.cli.call import Agent, Call, MemoryId, Session, Tags, command, fraction
-from hindsight.interfaces.cli.render import memory_lines, receipt_lines, receipt_notes
+from hindsight.interfaces.cli.render import experience_lines, memory_lines, receipt_lines, receipt_notes
 from hindsight.interfaces.schemas import Arguments
-from hindsight.interfaces.shapes import memory_shape, receipt_shape
+from hindsight.interfaces.shapes import Shape, memory_shape, receipt_shape, revision_shape
+
+MAX_LISTED = 500
 
 app = typer.Typer()
 experience = typer.Typer(help="Keep what worked or failed.")
@@ -47,11 +52,45 @@ def write_experience(
     call.note(receipt_notes(receipt))
 
 
+@command(experience, "list")
+def list_experiences(
+    call: Call,
+    *,
+    tag: Tags = None,
+    min_confidence: Annotated[
+        str | None, typer.Option(metavar="X", help="Trusted at least this much, 0 to 1; else all.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=MAX_LISTED, help="How many at most.")] = 50,
+    after: Annotated[str | None, typer.Option(metavar="PLACE", help="Go on after this one.")] = None,
+) -> None:
+    """The experiences that are in use, newest first."""
+    filters = {"types": ["experience"], "tags": tag, "min_confidence": fraction("min_confidence", min_confidence)}
+    given = {name: value for name, value in filters.items() if value is not None}
+    with call.open() as memory:
+        page = memory.list(filters=given, limit=limit, after=after)
+    shape: Shape = {"items": [memory_shape(one) for one in page.items], "next": page.next}
+    call.answer(shape, chain.from_iterable(map(memory_lines, page.items)))
+    if page.next:
+        call.note([f"more: --after {page.next}"])
+
+
+@command(experience, "show")
+def show_experience(call: Call, memory_id: MemoryId) -> None:
+    """One experience with its record, who contributed, and its history."""
+    with call.open() as memory:
+        found = memory.get(memory_id)
+        if not isinstance(found.body, Experience):
+            raise InvalidInput("memory_id", memory_id, f"the id of an experience; this is a {found.kind.value}")
+        history = memory.history(found.id)
+    shape = memory_shape(found) | {"revisions": [revision_shape(one) for one in history]}
+    call.answer(shape, experience_lines(found, history))
+
+
 @command(experience, "merge")
-def merge_experiences(call: Call) -> None:
+def merge_experiences(call: Call, *, agent: Agent = None) -> None:
     """Merge experiences that are for the same situation. The token shown takes it back."""
     with call.open(warm=True) as memory:
-        receipt = memory.merge_experiences()
+        receipt = memory.merge_experiences(agent=agent)
     call.answer(receipt_shape(receipt), receipt_lines(receipt))
     call.note(receipt_notes(receipt))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hindsight.domain.change import Contradiction, Receipt, ReviewState
+from hindsight.domain.change import Contradiction, Receipt, ReviewState, Revision
+from hindsight.domain.confidence import expected, proven
+from hindsight.domain.experience import Experience
 from hindsight.domain.hit import Hit, MemoryHit
 from hindsight.domain.memory import Memory, Status, short_id
 from hindsight.domain.page import Page
@@ -94,6 +96,25 @@ def memory_lines(memory: Memory) -> Iterator[str]:
     """One memory as it stands, with its confidence."""
     confidence = memory_shape(memory)["confidence"]
     yield from _item(f"{memory.short_id}  {memory.kind.value}  confidence {confidence}", memory.content)
+
+
+def experience_lines(memory: Memory, history: Sequence[Revision]) -> Iterator[str]:
+    """An experience with its record, who contributed, and what has become of it."""
+    yield from memory_lines(memory)
+    if not isinstance(memory.body, Experience):
+        return
+    outcome = memory.body.outcome
+    yield (
+        f"{INDENT}{memory.status.value}; {outcome.successes} of {outcome.call_count} worked; "
+        f"expected {expected(outcome):.2f}, proven {proven(outcome):.2f}"
+    )
+    names = dict.fromkeys([*([memory.agent] if memory.agent else []), *(one.agent for one in memory.body.credits)])
+    if names:
+        yield f"{INDENT}by {', '.join(names)}"
+    for one in history:
+        actor = f" by {one.actor}" if one.actor else ""
+        reason = f": {one.reason}" if one.reason else ""
+        yield f"{INDENT}{one.at:%Y-%m-%d %H:%M}  {one.act.value}{actor}{reason}"
 
 
 def _side(name: str, memory: Memory) -> Iterator[str]:
