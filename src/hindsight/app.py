@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
+from zoneinfo import ZoneInfo
 
 from hindsight.cache.local import LocalCache
 from hindsight.config import Provider, Reading, Settings, Wording
@@ -22,7 +23,7 @@ from hindsight.domain.cleaning import CleanRules
 from hindsight.domain.forgetting import HALF_LIVES
 from hindsight.domain.ranking import PRESETS
 from hindsight.engine import Engine, Parts
-from hindsight.errors import ConfigError, Conflict, StorageUnavailable
+from hindsight.errors import ConfigError, Conflict, InvalidInput, StorageUnavailable
 from hindsight.experience.arbiter import LlmArbiter
 from hindsight.experience.feedback import Feedback
 from hindsight.experience.merge import MERGE_JOB, Merger
@@ -72,11 +73,12 @@ from hindsight.storage.sqlite.aside import Retention
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.upkeep.alike import Twins
 from hindsight.upkeep.backup import BackupPolicy, Backups
-from hindsight.upkeep.cleanup import Cleaner
+from hindsight.upkeep.cleanup import CLEAN_JOB, Cleaner
 from hindsight.upkeep.consolidate import Consolidator
 from hindsight.upkeep.forget import Forgetter
 from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.upkeep.purge import PURGE_JOB, Purger
+from hindsight.upkeep.schedule import Entry, Scheduler, chosen, rules_in
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
@@ -105,6 +107,14 @@ ANTHROPIC_VERSION = "2023-06-01"
 JOBS = JobPolicy(attempts=32)
 # Kinds of jobs that the end of a session starts; their handlers get `session_id` in the payload.
 SESSION_JOBS: tuple[str, ...] = (REFLECT_JOB,)
+BACKUP_JOB = "backup"
+# Work that comes again, on the clock of `timezone`; HINDSIGHT_SCHEDULE sets other times. The hour of the backup is a
+# setting of its own.
+SCHEDULE: tuple[Entry, ...] = (
+    Entry("backup", "0 3 * * *", BACKUP_JOB),
+    Entry("clean-up", "0 4 * * sun", CLEAN_JOB, each=True),
+    Entry("purge", "30 4 * * *", PURGE_JOB),
+)
 LEXICAL_INDEXES: Mapping[str, Callable[[Path], LexicalIndex]] = MappingProxyType({"embedded": EmbeddedLexicalIndex})
 CACHES: Mapping[str, Callable[[Clock], Cache]] = MappingProxyType({"local": LocalCache})
 # What an answer depends on beside question and memories.
@@ -264,7 +274,7 @@ def _assemble(
     handlers = {**_handlers(store, embedder, writer, merger, clock, ids), **cleaner.handlers}
     handlers[REFLECT_JOB] = reflector.run
     purger = Purger(store, clock, ids, grace=timedelta(days=settings.grace_days), embeds=embedder is not None)
-    handlers[PURGE_JOB] = purger.run
+    handlers |= {PURGE_JOB: purger.run, BACKUP_JOB: make_backup_handler(settings, store)}
     searcher = Searcher(
         store, projection, embedder, clock, _searching(settings, model, ruler), _reranking(settings, reranker)
     )
@@ -289,6 +299,7 @@ def _assemble(
             reflector=reflector,
             purger=purger,
             forgetter=Forgetter(store, clock, ids, purger, grace=purger.grace),
+            scheduler=make_scheduler(settings, store, clock, ids),
             sessions=make_sessions(settings, store, clock, ids, embeds=embedder is not None),
             worker=Worker(store, clock, handlers, owner=owner, policy=JOBS, watch=metrics.job),
             language_model=model,
@@ -336,6 +347,28 @@ def make_cleaner(settings: Settings, twins: Twins, model: LanguageModel | None, 
     )
     consolidator = Consolidator(store, embedder, clock, ids, model, ruler, settings.llm_timeout)
     return Cleaner(store, embedder, clock, ids, twins=twins, consolidator=consolidator, owner=owner, rules=rules)
+
+
+def make_scheduler(settings: Settings, store: Store, clock: Clock, ids: Ids) -> Scheduler:
+    """The work that comes again, as the settings want it. `ConfigError`."""
+    hour = settings.backup_hour
+    backup = {"backup": f"0 {hour} * * *" if hour >= 0 else "off"}
+    try:
+        entries = chosen(SCHEDULE, {**backup, **rules_in(settings.schedule)})
+    except InvalidInput as error:
+        raise ConfigError(str(error), hint="See HINDSIGHT_SCHEDULE in docs/settings.md.") from error
+    return Scheduler(store, clock, ids, entries, ZoneInfo(settings.timezone))
+
+
+def make_backup_handler(settings: Settings, store: Store) -> Handler:
+    """The daily backup as a job."""
+    backups = make_backups(settings)
+
+    async def back_up(job: Job, owner: str) -> None:
+        await backups.make()
+        await store.close_job(job.id, owner=owner)
+
+    return back_up
 
 
 def make_cache(settings: Settings, clock: Clock) -> Cache | None:

@@ -239,6 +239,10 @@ class Settings(BaseSettings):
         le=1_000_000,
         description="Most entries that `hindsight reindex` embeds in a minute; 0: no limit.",
     )
+    schedule: str = Field(
+        default="",
+        description="Other times for upkeep as cron rules, such as `clean-up=0 4 * * sun; purge=off`; in `timezone`.",
+    )
     session_idle_minutes: float = Field(
         default=30.0, gt=0, le=100_000, description="Minutes without a turn or a variable after which a session ends."
     )

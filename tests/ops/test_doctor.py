@@ -177,8 +177,8 @@ def test_indexes_that_are_behind_are_told_without_alarm() -> None:
 def test_work_that_was_given_up_is_told_with_its_reason() -> None:
     waiting = Job("j1", "default", "embed", {}, JobState.READY, NOW, 0)
     dead = Job("j2", "default", "embed", {}, JobState.DEAD, NOW, 8, last_error="model_unavailable: no answer")
-    assert check_jobs([waiting]).state is State.OK
-    check = check_jobs([waiting, dead])
+    assert check_jobs([waiting], NOW).state is State.OK
+    check = check_jobs([waiting, dead], NOW)
     assert check.state is State.WARN
     assert "1 open, 1 given up" in check.found
     assert "no answer" in check.found

@@ -30,6 +30,7 @@ from hindsight.upkeep.cleanup import Cleaner
 from hindsight.upkeep.forget import Forgetter
 from hindsight.upkeep.jobs import Worker
 from hindsight.upkeep.purge import Purger
+from hindsight.upkeep.schedule import WHOLE, Scheduler
 from hindsight.upkeep.sessions import Sessions
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
@@ -63,6 +64,7 @@ class Parts:
     sessions: Sessions
     purger: Purger
     forgetter: Forgetter
+    scheduler: Scheduler
     language_model: LanguageModel | None = None
     reranker: Reranker | None = None
     metrics: Metrics = field(default_factory=Metrics)
@@ -87,6 +89,7 @@ class Running:
         self._tasks = [
             asyncio.create_task(parts.worker.run(), name="hindsight jobs"),
             asyncio.create_task(parts.sessions.watch(), name="hindsight sessions"),
+            asyncio.create_task(parts.scheduler.watch(), name="hindsight schedule"),
         ]
 
     async def aclose(self) -> None:
@@ -144,11 +147,13 @@ class Running:
         store, now = self._parts.store, self.now()
         queue: Counter[tuple[str, str]] = Counter()
         oldest, lag, memories = 0.0, 0, 0
-        for namespace in await store.namespaces():
+        namespaces = await store.namespaces()
+        for namespace in (*namespaces, WHOLE):
             for job in await store.jobs(namespace):
                 queue[job.kind, job.state.value] += 1
                 if job.state is not JobState.DEAD:
                     oldest = max(oldest, (now - job.run_at).total_seconds())
+        for namespace in namespaces:
             lag = max(lag, *(await self.lag(namespace)).values())
             memories += (await store.stats(namespace)).memories_by_status.get(Status.ACTIVE, 0)
         return Level(queue=queue, oldest_job=oldest, index_lag=lag, memories=memories)

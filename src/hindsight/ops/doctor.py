@@ -24,12 +24,14 @@ from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
 from hindsight.errors import ConfigError, HindsightError, SchemaMismatch, StorageCorrupt
 from hindsight.ports import Store
+from hindsight.upkeep.schedule import WHOLE
 
 LITTLE_ROOM = 1024**3  # bytes: worth a warning
 NO_ROOM = 50 * 1024**2  # bytes: SQLite needs its log and room to work
 EARLIEST = datetime(2025, 1, 1, tzinfo=UTC)  # before the first release: a clock that says so is not set
 CLOCK_STEP = timedelta(minutes=5)  # what time services may put right without anybody's fault
 SET_CLOCK = "Set the clock of this machine; times and «yesterday» rest on it."
+LONG_WAIT = timedelta(hours=6)  # longer than any backoff between two attempts
 COUNTED = 1000  # entries looked at when counting what has no vector
 
 
@@ -277,16 +279,26 @@ async def check_namespaces(store: Store, namespaces: Sequence[str], model: str |
         count = len(await store.unembedded(namespace, model=model, limit=COUNTED)) if model else 0
         if count:
             bare.append(f"{namespace}: {count if count < COUNTED else f'{COUNTED} or more'}")
+    jobs.extend(await store.jobs(WHOLE))
     vectors = Check("vectors", State.OK, "every memory has one" if model else "not used")
     if bare:
         vectors = Check("vectors", State.WARN, f"found by words alone, as they have no vector: {_few(bare)}")
-    return vectors, check_jobs(jobs)
+    return vectors, check_jobs(jobs, SystemClock().now())
 
 
-def check_jobs(jobs: Sequence[Job]) -> Check:
-    """Work that waits is no fault; work that was given up is."""
+def check_jobs(jobs: Sequence[Job], now: datetime) -> Check:
+    """Work that waits is no fault; work that was given up, or has waited for long, is."""
     dead = [job for job in jobs if job.state is JobState.DEAD]
     waiting = len(jobs) - len(dead)
+    oldest = min((job for job in jobs if job.state is not JobState.DEAD), key=lambda job: job.run_at, default=None)
+    if not dead and oldest is not None and now - oldest.run_at > LONG_WAIT:
+        hours = (now - oldest.run_at) // timedelta(hours=1)
+        return Check(
+            "jobs",
+            State.WARN,
+            f"{waiting} open, the oldest ({oldest.kind} {oldest.id}) for {hours} hours",
+            f"Is a server running? It says of it: {oldest.last_error or 'nothing'}. Or: hindsight jobs cancel.",
+        )
     if not dead:
         return Check("jobs", State.OK, f"{waiting} open, none given up")
     shown = _few([f"{job.kind} {job.id}: {job.last_error or 'no reason kept'}" for job in dead])

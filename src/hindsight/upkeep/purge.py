@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from hindsight.domain.change import Batch, Job, JobDone
+from hindsight.domain.change import Job
 from hindsight.domain.pruning import GRACE
 from hindsight.domain.purge import Purge, Purged
 from hindsight.ports import Clock, Ids, Store
@@ -49,8 +49,7 @@ class Purger:
     async def run(self, job: Job, owner: str) -> None:
         """The job that purges what is due."""
         await self.sweep()
-        done = JobDone(job.id, owner)
-        await self.store.apply(Batch(job.namespace, f"{job.id}/done", self.clock.now(), done=done))
+        await self.store.close_job(job.id, owner=owner)
 
     async def _many(self, namespace: str, ids: Sequence[str]) -> Purged:
         found = [

@@ -19,6 +19,7 @@ from hindsight.interfaces.cli import (
     backups,
     experiences,
     forgetting,
+    jobs,
     keys,
     memories,
     sessions,
@@ -40,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # quicker, and the same on every terminal
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (memories, forgetting, experiences, sessions, traces, backups, transfers, upkeep, keys):
+for group in (memories, forgetting, experiences, sessions, jobs, traces, backups, transfers, upkeep, keys):
     app.add_typer(group.app)
 
 

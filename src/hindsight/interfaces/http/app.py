@@ -20,7 +20,7 @@ from hindsight.embedded import AsyncHindsight
 from hindsight.errors import HindsightError
 from hindsight.interfaces.auth import Doorkeeper, refuse_open_door
 from hindsight.interfaces.callers import Callers
-from hindsight.interfaces.http import experiences, forgetting, memories, review, sessions, traces, upkeep
+from hindsight.interfaces.http import experiences, forgetting, jobs, memories, review, sessions, traces, upkeep
 from hindsight.interfaces.http.answers import Answer, http_error, known_error, unknown_error, wrong_body
 from hindsight.interfaces.http.gate import REST, Gate, Watched
 from hindsight.interfaces.http.request import memory_of, refuse_unknown_parameters
@@ -46,7 +46,7 @@ async def metrics_page(request: Request) -> Response:
     return Response(request.app.state.metrics.page(await engine.level()), media_type=CONTENT_TYPE)
 
 
-for group in (memories, forgetting, experiences, review, sessions, traces, upkeep):
+for group in (memories, forgetting, experiences, review, sessions, jobs, traces, upkeep):
     rest.include_router(group.routes)
 
 
