@@ -80,6 +80,7 @@ from hindsight.upkeep.jobs import Handler, JobPolicy, Worker
 from hindsight.upkeep.purge import PURGE_JOB, Purger
 from hindsight.upkeep.schedule import Entry, Scheduler, chosen, rules_in
 from hindsight.upkeep.sessions import Sessions
+from hindsight.upkeep.telling import ANSWER_TOKENS, Teller
 from hindsight.write.amend import Amender
 from hindsight.write.embed import EMBED_JOB, embed_missing
 from hindsight.write.extract.llm import LlmExtractor, ReadPolicy
@@ -266,7 +267,8 @@ def _assemble(
     # New words for one memory are read by rule: their author waits for the answer.
     amender = Amender(store, embedder, clock, ids, extractor=rules, neighbours=near, policy=policy)
     twins = Twins(store, embedder, near if embedder is not None else None, clock, ids)
-    cleaner = make_cleaner(settings, twins, model, ruler, owner)
+    teller = make_teller(settings, model) if model is not None else None
+    cleaner = make_cleaner(settings, twins, teller, ruler, owner)
     arbiter = LlmArbiter(model, answer_tokens=settings.llm_answer_tokens) if model is not None else None
     alike = projection.near_experiences if embedder is not None else None
     merger = Merger(store, embedder, alike, clock, ids, arbiter)
@@ -295,6 +297,7 @@ def _assemble(
             merger=merger,
             pruner=Pruner(store, clock, ids, grace=purger.grace),
             cleaner=cleaner,
+            teller=teller,
             feedback=reflector.feedback,
             reflector=reflector,
             purger=purger,
@@ -332,7 +335,12 @@ def make_sessions(settings: Settings, store: Store, clock: Clock, ids: Ids, *, e
     )
 
 
-def make_cleaner(settings: Settings, twins: Twins, model: LanguageModel | None, ruler: Ruler, owner: str) -> Cleaner:
+def make_teller(settings: Settings, model: LanguageModel) -> Teller:
+    """What writes summaries and answers, within the bounds that the settings name."""
+    return Teller(model, deadline=settings.llm_timeout, answer_tokens=min(ANSWER_TOKENS, settings.llm_answer_tokens))
+
+
+def make_cleaner(settings: Settings, twins: Twins, teller: Teller | None, ruler: Ruler, owner: str) -> Cleaner:
     """Clean-up with the limits that the settings name, on what finds near copies."""
     store, embedder, clock, ids = twins.store, twins.embedder, twins.clock, twins.ids
     rules = CleanRules(
@@ -345,7 +353,7 @@ def make_cleaner(settings: Settings, twins: Twins, model: LanguageModel | None, 
         batch=settings.clean_batch,
         half_lives={**HALF_LIVES, **settings.half_lives},
     )
-    consolidator = Consolidator(store, embedder, clock, ids, model, ruler, settings.llm_timeout)
+    consolidator = Consolidator(store, embedder, clock, ids, teller, ruler)
     return Cleaner(store, embedder, clock, ids, twins=twins, consolidator=consolidator, owner=owner, rules=rules)
 
 

@@ -22,6 +22,7 @@ from hindsight.search.routes import KEYWORD, VECTOR, Routes
 from hindsight.upkeep.alike import Twins
 from hindsight.upkeep.cleanup import Cleaner
 from hindsight.upkeep.consolidate import Consolidator
+from hindsight.upkeep.telling import Teller
 from tests.write.house import SPACE, House, SteppingClock
 
 START = datetime(2020, 1, 6, 9, 0, tzinfo=UTC)
@@ -86,7 +87,9 @@ class Home(House):
             self.clock,
             self.ids,
             twins=Twins(self.store, self.embedder, self.projection.near_each, self.clock, self.ids),
-            consolidator=Consolidator(self.store, self.embedder, self.clock, self.ids, model),
+            consolidator=Consolidator(
+                self.store, self.embedder, self.clock, self.ids, Teller(model) if model is not None else None
+            ),
             owner=owner,
             rules=CleanRules(**rules),  # type: ignore[arg-type]  # fields by name
         )

@@ -12,6 +12,7 @@ from hindsight.errors import ModelUnavailable
 from hindsight.language.markers import without_own_output
 from hindsight.upkeep.answer import Answerer
 from hindsight.upkeep.summarize import LLM
+from hindsight.upkeep.telling import Teller
 from tests.upkeep.house import Home, Scripted
 from tests.write.house import SPACE
 
@@ -27,7 +28,7 @@ async def home() -> Home:
 async def answered(home: Home, question: str, model: Scripted | None = None) -> CitedAnswer:
     query = Query(question, home.clock.now(), timezone="UTC")
     found = await home.searcher.search(SPACE, query, home.trace())
-    return await Answerer(model).answer(query, found)
+    return await Answerer(Teller(model) if model is not None else None).answer(query, found)
 
 
 def saying(sentence: str, word: str) -> Scripted:

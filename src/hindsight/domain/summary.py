@@ -68,4 +68,8 @@ def _told(row: JsonValue) -> Told | None:
     text, ids, day = row.get("text"), row.get("ids"), row.get("day")
     if not isinstance(text, str) or not isinstance(ids, list) or not isinstance(day, str):
         return None
-    return Told(text, tuple(one for one in ids if isinstance(one, str)), date.fromisoformat(day))
+    try:
+        when = date.fromisoformat(day)
+    except ValueError:  # metadata of a summary that somebody wrote themselves
+        return None
+    return Told(text, tuple(one for one in ids if isinstance(one, str)), when)

@@ -15,7 +15,7 @@ class Digests(Running):
     async def summarize(self, namespace: str, wanted: Telling) -> Digest:
         """A session or a time told in few sentences, each of which names what it rests on."""
         parts = self._parts
-        summarizer = Summarizer(parts.store, parts.language_model, parts.searcher.settings.ruler)
+        summarizer = Summarizer(parts.store, parts.teller, parts.searcher.settings.ruler)
         return await summarizer.summarize(checked(namespace), wanted)
 
     async def answer(self, namespace: str, query: Query) -> CitedAnswer:
@@ -23,7 +23,7 @@ class Digests(Running):
         parts = self._parts
         with self._call(namespace, "answer") as trace:
             found = await parts.answers.search(namespace, query, trace)
-            answerer = Answerer(parts.language_model, parts.searcher.settings.ruler)
+            answerer = Answerer(parts.teller, parts.searcher.settings.ruler)
             answer = await answerer.answer(query, found)
         trace.note("answer", {"method": answer.method.value, "cited": list(answer.cited), "by": answer.written_by})
         await parts.store.save_trace(namespace, trace.id, self.now(), trace.body())

@@ -32,6 +32,7 @@ from hindsight.upkeep.jobs import Worker
 from hindsight.upkeep.purge import Purger
 from hindsight.upkeep.schedule import WHOLE, Scheduler
 from hindsight.upkeep.sessions import Sessions
+from hindsight.upkeep.telling import Teller
 from hindsight.write.amend import Amender
 from hindsight.write.pipeline import Writer
 from hindsight.write.request import MAX_NAME, check_text
@@ -66,6 +67,7 @@ class Parts:
     forgetter: Forgetter
     scheduler: Scheduler
     language_model: LanguageModel | None = None
+    teller: Teller | None = None
     reranker: Reranker | None = None
     metrics: Metrics = field(default_factory=Metrics)
     slow_search: float = 1.0  # seconds

@@ -12,7 +12,6 @@ from hindsight.domain.hit import Hit
 from hindsight.domain.query import Query, SearchResult
 from hindsight.errors import Unavailable
 from hindsight.language.tokens import ESTIMATE, Ruler
-from hindsight.ports import LanguageModel
 from hindsight.upkeep.cite import layout_for
 from hindsight.upkeep.passages import of_hits
 from hindsight.upkeep.summarize import LLM, chosen
@@ -28,11 +27,10 @@ NEAR_BEST = 0.6  # of the best one's relevance; what fits worse is no part of an
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """What answering needs beside a search."""
+    """What answering needs beside a search. Without a `teller` memories are chosen."""
 
-    model: LanguageModel | None = None
+    teller: Teller | None = None
     ruler: Ruler = ESTIMATE
-    deadline: float = 45.0
 
     async def answer(self, query: Query, found: SearchResult) -> CitedAnswer:
         """An answer from what was found. Limits of health and safety count among it, whatever was asked."""
@@ -41,13 +39,12 @@ class Answerer:
         degraded = found.degraded
         sentences: tuple[Sentence, ...] | None = None
         label = None
-        if self.model is not None and passages:
-            teller = Teller(self.model, deadline=self.deadline)
+        if self.teller is not None and passages:
             try:
-                told = await teller.tell(
+                told = await self.teller.tell(
                     ANSWER, passages[:MOST_SHOWN], question=query.text.strip(), today=_today(query)
                 )
-                sentences, label = told.sentences, teller.label(ANSWER)
+                sentences, label = told.sentences, self.teller.label(ANSWER)
             except (Unavailable, UnreadableAnswer) as error:
                 log.warning("a question was answered by choosing memories: %s", error)
                 degraded = (*degraded, LLM)

@@ -140,7 +140,7 @@ class Cleaner:
         """Everything there is to do, then the end of the job. True if a language model still has summaries to write."""
         async for plan in self._planner.by_rule(run):
             await self._carried_out(run, token, plan)
-        if self.consolidator.model is None:
+        if self.consolidator.teller is None:
             await self._summarise(run, token, extractive=True)
             await self._close(run.namespace, f"{token}:done", job_id, owner)
             return False

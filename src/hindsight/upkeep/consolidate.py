@@ -24,7 +24,7 @@ from hindsight.domain.query import Filters
 from hindsight.domain.summary import Told, content_of, metadata_of
 from hindsight.errors import ModelUnavailable
 from hindsight.language.tokens import ESTIMATE, Ruler
-from hindsight.ports import Clock, Embedder, Ids, LanguageModel, Store
+from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.upkeep.cite import layout_for, zone
 from hindsight.upkeep.passages import of_memory, safe
 from hindsight.upkeep.resting import left_open
@@ -62,15 +62,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Consolidator:
-    """What making summaries needs. Without a `model` sentences of the originals are chosen."""
+    """What making summaries needs. Without a `teller` sentences of the originals are chosen."""
 
     store: Store
     embedder: Embedder | None
     clock: Clock
     ids: Ids
-    model: LanguageModel | None = None
+    teller: Teller | None = None
     ruler: Ruler = ESTIMATE
-    deadline: float = 45.0
 
     async def groups(self, namespace: str, rules: CleanRules, *, without: frozenset[str] = frozenset()) -> list[Group]:
         """What there is to summarise, oldest first; `without` these memories."""
@@ -158,17 +157,16 @@ class Consolidator:
         if not passages:
             return ()
         most = max(2, (len(old) + SHARE - 1) // SHARE)
-        if self.model is None or extractive:
+        if self.teller is None or extractive:
             layout = layout_for([one.text for one in passages], self.ruler)
             sentences: Sequence[Sentence] = await chosen(passages, layout, TOKENS, most=most)
         else:
-            teller = Teller(self.model, deadline=self.deadline)
             try:
-                sentences = (await teller.tell(CONSOLIDATION, passages)).sentences[:most]
+                sentences = (await self.teller.tell(CONSOLIDATION, passages)).sentences[:most]
             except UnreadableAnswer as error:
-                raise ModelUnavailable(f"{self.model.model} gave no usable summary: {error}") from error
+                raise ModelUnavailable(f"{self.teller.model} gave no usable summary: {error}") from error
             if not sentences:
-                raise ModelUnavailable(f"{self.model.model} gave no usable summary: it has no sentence")
+                raise ModelUnavailable(f"{self.teller.model} gave no usable summary: it has no sentence")
         return tuple(Told(one.text, one.ids, one.at.astimezone(zone(one.timezone)).date()) for one in sentences)
 
 

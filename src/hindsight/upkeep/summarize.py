@@ -14,7 +14,7 @@ from hindsight.domain.query import TimeRange
 from hindsight.errors import InvalidInput, Unavailable
 from hindsight.language.time import find_times
 from hindsight.language.tokens import ESTIMATE, Ruler
-from hindsight.ports import LanguageModel, Store
+from hindsight.ports import Store
 from hindsight.search.request import MAX_TOKENS, MIN_TOKENS, RANGE_FORM, parse_time_range, whole_number
 from hindsight.upkeep.choose import choose
 from hindsight.upkeep.cite import Layout, layout_for
@@ -41,12 +41,11 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class Summarizer:
-    """What telling needs."""
+    """What telling needs. Without a `teller` sentences are chosen."""
 
     store: Store
-    model: LanguageModel | None = None
+    teller: Teller | None = None
     ruler: Ruler = ESTIMATE
-    deadline: float = 45.0
 
     async def summarize(self, namespace: str, wanted: Telling) -> Digest:
         """A digest of what answers about now. Never fails for the model's sake: `degraded` says so."""
@@ -59,11 +58,10 @@ class Summarizer:
         written: tuple[Sentence, ...] | None = None
         degraded: tuple[str, ...] = ()
         label = None
-        if self.model is not None and passages:
-            teller = Teller(self.model, deadline=self.deadline)
+        if self.teller is not None and passages:
             try:
-                written = (await teller.tell(SUMMARY, await shortlist(passages))).sentences
-                label = teller.label(SUMMARY)
+                written = (await self.teller.tell(SUMMARY, await shortlist(passages))).sentences
+                label = self.teller.label(SUMMARY)
             except (Unavailable, UnreadableAnswer) as error:
                 log.warning("a digest was made by choosing sentences: %s", error)
             if not written:

@@ -100,6 +100,11 @@ class Teller:
         self._deadline = deadline
         self._tokens = answer_tokens
 
+    @property
+    def model(self) -> str:
+        """Name of the model, for messages."""
+        return self._model.model
+
     def label(self, prompt: str) -> str:
         """The model and the version of its prompt."""
         return f"{self._model.model}, prompt {prompt} {_prompt(prompt, 'en')[0]}"
