@@ -23,6 +23,7 @@ from hindsight.search.record import STORE
 FRESH = timedelta(seconds=10)  # SPEC §4.8
 LAST_RESORT = timedelta(seconds=60)  # how old an answer may be that stands in for a store that is away
 HEAD_WAIT = 0.5  # seconds for the change number, which takes under a millisecond where the store is there
+CACHE_WAIT = 0.1  # seconds for a cache to give or to take
 
 _log = logging.getLogger(__name__)
 
@@ -46,13 +47,15 @@ class Answers:
         """As `Searcher.search`. What comes from the cache is `cached`, and its trace names that of the answer."""
         if self._cache is None or query.asked_at.tzinfo is None:  # which the searcher refuses
             return (await self._searcher.answer(namespace, query, trace)).result
+        clock = asyncio.get_running_loop().time
+        begun = clock()
         with trace.span("cache"):
             key = _key(query, self._clock.now(), self._settings, await self._noted(namespace, query))
             held = await _asked(self._cache, namespace, key)
             state = None if held is None else await self._state(namespace, held)
         if held is not None and state is not None:
             return self._again(namespace, held, query, trace, degraded=state)
-        answer = await self._searcher.answer(namespace, query, trace)
+        answer = await self._searcher.answer(namespace, query, trace, spent=clock() - begun)
         if STORE in answer.result.degraded:
             if held is not None and self._clock.now() - held.at < LAST_RESORT:
                 return self._again(namespace, held, query, trace, degraded=(STORE,))
@@ -114,17 +117,19 @@ class Answers:
 async def _asked(cache: Cache, namespace: str, key: str) -> Answer | None:
     """A cache that is away is no reason to wait or fail."""
     try:
-        return await cache.get(namespace, key)
-    except Unavailable as error:
-        _log.warning("the cache of answers can't be read: %s", error)
+        async with asyncio.timeout(CACHE_WAIT):
+            return await cache.get(namespace, key)
+    except (TimeoutError, Unavailable) as error:
+        _log.warning("the cache of answers can't be read: %s", error or "out of time")
         return None
 
 
 async def _kept(cache: Cache, namespace: str, key: str, answer: Answer) -> None:
     try:
-        await cache.put(namespace, key, answer)
-    except Unavailable as error:
-        _log.warning("an answer could not be kept: %s", error)
+        async with asyncio.timeout(CACHE_WAIT):
+            await cache.put(namespace, key, answer)
+    except (TimeoutError, Unavailable) as error:
+        _log.warning("an answer could not be kept: %s", error or "out of time")
 
 
 def _key(query: Query, now: datetime, settings: str, noted: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from typing import TypeVar
 
 from hindsight.domain.episode import Episode
 from hindsight.domain.evaluation import Setting
@@ -43,8 +44,12 @@ STANDING_CANDIDATES = 10
 STANDING_IMPORTANCE = 0.9  # from here on a constraint is one of health or safety
 MOST_USES_WAITING = 64
 NAMESPACES_KEPT = 256
+ASIDE = 0.5  # of the time of a search, for what it can do without
+LAST = 0.4  # seconds to read and pack what was found, after all else
+STANDING, WORKING = "standing", "working"  # the names under which a search says that they were missing
 
 _log = logging.getLogger(__name__)
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +98,15 @@ class Searcher:
         """
         return (await self.answer(namespace, query, trace)).result
 
-    async def answer(self, namespace: str, query: Query, trace: Trace) -> Answer:
-        """As `search`, with what tells later whether the answer still holds."""
+    async def answer(self, namespace: str, query: Query, trace: Trace, *, spent: float = 0.0) -> Answer:
+        """As `search`, with what tells later whether the answer still holds. `spent`: seconds of its time, before."""
         now = self._clock.now()
         if query.max_tokens is None:
             query = replace(query, max_tokens=self._settings.budget)
         ahead = self._ahead(meaning_of(query.text))
         await asyncio.sleep(0)  # hands the text to the encoder
         try:
-            return await self._answer(namespace, query, now, ahead, trace)
+            return await self._answer(namespace, query, now, ahead, trace, spent)
         finally:
             if ahead is not None:
                 ahead.stop()
@@ -112,14 +117,14 @@ class Searcher:
         return Ahead(self._embedder, meaning)
 
     async def _answer(
-        self, namespace: str, query: Query, now: datetime, embedder: Embedder | None, trace: Trace
+        self, namespace: str, query: Query, now: datetime, embedder: Embedder | None, trace: Trace, spent: float
     ) -> Answer:
         with trace.span("understand"):
             question = understand(query)
         note_query(trace, query, question, now)
         try:
-            async with asyncio.timeout(self._settings.deadline):
-                found = await self.find(namespace, question, trace, embedder=embedder)
+            async with asyncio.timeout(self._settings.deadline - spent):
+                found = await self.find(namespace, question, trace, embedder=embedder, spent=spent)
         except (TimeoutError, Unavailable) as error:
             _log.warning("a search could not be finished: %s", error or "out of time")
             trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
@@ -160,27 +165,33 @@ class Searcher:
         weights: Weights | None = None,
         frozen: Frozen = NOW,
         embedder: Embedder | None = None,
+        spent: float = 0.0,
     ) -> Found:
-        """Everything that a search comes to, without a deadline and without counting uses.
+        """Everything that a search comes to, without counting uses, and without a deadline but those of its parts.
 
         `weights` in place of those of the settings; `frozen` is what a replay holds still; `embedder`, one that has
-        begun.
+        begun; `spent`: seconds of its time that are gone.
         """
         settings, past = self._settings, frozen.past
         weights = weights or settings.weights
+        clock = asyncio.get_running_loop().time
+        end = clock() - spent + settings.deadline
         with trace.span("head"):
             # Read once for all: each read of the store costs two changes of thread, more than its statement.
             head = await self._store.head(namespace)
         trace.note("change", head)
         embedder = embedder or self._embedder
-        look = Look(self._store, self._projection, embedder, settings.routes, weights, namespace, head, frozen)
+        left = max(0.0, end - clock())
+        aside, routes = _Aside(ASIDE * left), settings.routes.hurried(left / settings.deadline)
+        look = Look(self._store, self._projection, embedder, routes, weights, namespace, head, frozen)
+        lasting_filters = question.filters if past is None else past.of(question.filters)
         looked, standing, working = await asyncio.gather(
             look.fully(question, settings.expansion, trace),
-            self._standing(namespace, question.filters if past is None else past.of(question.filters), head),
-            self._running(namespace, question if past is None else None),
+            aside.ask(STANDING, self._standing(namespace, lasting_filters, head), []),
+            aside.ask(WORKING, self._running(namespace, question if past is None else None), None),
         )
         ranking = await matched(self._store, namespace, question, looked.ranking, weights, trace)
-        ranking, unread = await rerank(self._reranking, question, ranking, trace)
+        ranking, unread = await rerank(self._reranking, question, ranking, trace, within=end - LAST - clock())
         with trace.span("select") as span:
             selection = select(ranking.ranked, question)
             span.count(chosen=len(selection.chosen), repeated=len(selection.repeated))
@@ -191,7 +202,7 @@ class Searcher:
                 hits, lasting, question, confident=ranking.confident, ruler=self._settings.ruler, working=working
             )
             span.count(tokens=block.tokens, left_out=len(block.left_out))
-        missing = (*looked.missing, *unread)
+        missing = (*looked.missing, *aside.missing, *unread)
         return Found(question, head, looked.recalled, ranking, selection, tuple(hits), tuple(lasting), block, missing)
 
     async def _running(self, namespace: str, question: Question | None) -> Working | None:
@@ -260,6 +271,25 @@ class Searcher:
             await self._store.record_use(namespace, ids, self._clock.now())
         except Unavailable as error:
             _log.warning("uses of %d memories were not counted: %s", len(ids), error)
+
+
+class _Aside:
+    """What is read beside the search, and is left out where it takes longer than `seconds`. `missing`: what was."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.missing: list[str] = []
+
+    async def ask(self, name: str, answer: Awaitable[_Read], otherwise: _Read) -> _Read:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await answer
+        except (TimeoutError, Unavailable) as error:
+            self.missing.append(name)
+            _log.warning(
+                "search goes on without its %s memory: %s", name, str(error) or f"no answer in {self._seconds:g} s"
+            )
+            return otherwise
 
 
 def _evidence(ranked: Ranked) -> Sequence[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -32,24 +33,28 @@ class Reranking:
 
 
 async def rerank(
-    reranking: Reranking | None, question: Question, ranking: Ranking, trace: Trace
+    reranking: Reranking | None, question: Question, ranking: Ranking, trace: Trace, *, within: float = math.inf
 ) -> tuple[Ranking, tuple[str, ...]]:
     """The ranking in its new order, and what was missing.
 
     Score and relevance become `(1 - weight) · what they were + weight · the model's`; what the model did not read
-    counts as 0 for it and so stays behind. A model that is late or fails changes nothing and is named.
+    counts as 0 for it and so stays behind. A model that is late or fails changes nothing and is named. `within`: the
+    seconds that are left, where these are fewer than its own.
     """
     if reranking is None or not ranking.ranked:
         return ranking, ()
     model = reranking.reranker
+    allowed = min(reranking.deadline, within - GRACE)
     read = ranking.ranked[: reranking.candidates]
     with trace.span(RERANK) as span:
         try:
-            async with asyncio.timeout(reranking.deadline + GRACE):
+            if allowed <= 0:
+                raise TimeoutError
+            async with asyncio.timeout(allowed + GRACE):
                 texts = [_text_of(one.entry) for one in read]
-                scores = await model.score(question.text, texts, within=reranking.deadline)
+                scores = await model.score(question.text, texts, within=allowed)
         except (TimeoutError, Unavailable) as error:
-            reason = str(error) or f"no answer in {reranking.deadline:g} s"
+            reason = str(error) or f"no answer in {max(0.0, allowed):g} s"
             _log.warning("search goes on in the order of its first stage: %s", reason)
             trace.note(RERANK, {"model": model.model, "missing": reason})
             return ranking, (RERANK,)

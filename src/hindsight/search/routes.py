@@ -33,6 +33,7 @@ TIME = "time"
 DEADLINES: Mapping[str, float] = MappingProxyType(
     {VECTOR: 2.3, KEYWORD: 1.5, GRAPH: 1.0, STRUCTURED: 0.5, TIME: 0.3, CONTEXT: 0.3}
 )
+UNHURRIED = 0.95  # of a search's time; less was taken before it by what always takes some
 # Sessions are looked at of so many of the best of each route: of 100 or 200, recall@10 is the same on all sets, and the
 # sessions of 25 lose 1 to 5 points.
 SESSIONS_OF = 50
@@ -90,6 +91,12 @@ class Routes:
     on: frozenset[str] = frozenset({VECTOR, KEYWORD, GRAPH, STRUCTURED, TIME})
     deadlines: Mapping[str, float] = field(default_factory=lambda: DEADLINES)
     limit: int = LIMIT
+
+    def hurried(self, share: float) -> Routes:
+        """The same with so much of their time, where other things have taken some of it already."""
+        if share > UNHURRIED:
+            return self
+        return replace(self, deadlines={name: share * self.deadlines.get(name, DEADLINES[name]) for name in DEADLINES})
 
 
 async def vector(
