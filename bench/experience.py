@@ -17,7 +17,8 @@ and failures in both languages.
 - search_ms: CPU milliseconds of a search, the mean
 
 `curve/SET/T`: right_kept and null_confident if the answer were confident from a fit of T on.
-`library/N`: search_ms where N experiences are kept that were made up.
+`library/N`: search_ms where N experiences are kept that were made up, and hot_ms, hot_share, hot_mb: whether a hot tier
+would pay (`bench.growth`).
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.growth import growth
 from bench.metrics import mean
 from bench.report import plain, progress, rounded, write_json
 from bench.situations import Kept, Library, Situation, lessons, read_libraries
@@ -51,7 +53,7 @@ CURVE = "curve/"
 SIZES = "library/"
 ORDER = (
     "situations", "top1", "top1_or_partial", "lookalike_first", "null_confident", "right_kept", "null_auc",
-    "failure_as_advice", "success_warned", "search_ms",
+    "failure_as_advice", "success_warned", "search_ms", "hot_ms", "hot_share", "hot_mb",
 )  # fmt: skip
 STEPS = tuple(round(0.05 * step, 2) for step in range(2, 18))
 TOP_K = 5
@@ -87,7 +89,8 @@ def measure(libraries: Sequence[Library], sizes: Sequence[int]) -> dict[str, dic
             rows[f"{library.key}/{name}"] = rounded(quality(baseline(library, scorer)).items())
         curves |= curve(library.key, answered)
     for size in sizes:
-        rows[f"{SIZES}{size}"] = {"search_ms": round(cost(size), 2)}
+        rows[f"{SIZES}{size}"] = rounded(growth(size).items())
+        progress(f"{SIZES}{size} measured", done=True)
     return rows | curves
 
 
@@ -252,33 +255,6 @@ def by_vector(library: Library) -> list[list[float]]:
         return np.asarray(situations @ triggers.T, np.float64).tolist()  # type: ignore[no-any-return]  # two dimensions
 
     return asyncio.run(embedded())
-
-
-def cost(size: int) -> float:
-    """CPU milliseconds of a search for a situation where so many experiences are kept; the best of three rounds."""
-    made = lessons()
-    kept = [
-        Kept(f"{one.trigger} ({number})", one.steps, one.tools, one.group)
-        for number, one in zip(range(size), _again(made.kept), strict=False)
-    ]
-    with tempfile.TemporaryDirectory(prefix="hindsight-bench-") as folder, opened(Path(folder)) as memory:
-        for start in range(0, len(kept), 1000):
-            write_all(memory, kept[start : start + 1000])
-            progress(f"{SIZES}{size}: {min(size, start + 1000)} written", done=start + 1000 >= len(kept))
-        texts = [one.text for one in made.asked[:40]]
-        search(memory, "warm up")
-        rounds = []
-        for turn in range(3):
-            begin = time.process_time()
-            for text in texts:
-                search(memory, f"{text} {turn}")
-            rounds.append((time.process_time() - begin) * 1000 / len(texts))
-        return min(rounds)
-
-
-def _again(kept: Sequence[Kept]) -> Iterable[Kept]:
-    while True:
-        yield from kept
 
 
 def parser() -> argparse.ArgumentParser:

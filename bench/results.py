@@ -113,7 +113,7 @@ RUNS = (
     Run(
         "experience",
         "bench.experience",
-        ("--sizes", "0", "100", "10000"),
+        ("--sizes", "0", "100", "10000", "100000"),
         "Experiences by situation",
         "Beside each set the same by plain BM25 and by plain vectors over the triggers. `lookalike_first`: one of "
         "another group of the same site or domain came first; `null_auc`: how well the fit of the first hit tells "

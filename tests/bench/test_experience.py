@@ -8,7 +8,14 @@ import pytest
 from bench import experience
 from bench.data import DataError
 from bench.experience import Answered, auc, bm25, curve, quality
+from bench.growth import HOT, SPACE, Tier, fill, growth, hot
 from bench.situations import Kept, Library, Situation, lessons, read_libraries
+from hindsight.app import open_engine
+from hindsight.config import load
+from hindsight.observe.trace import Trace
+from hindsight.search.request import parse_query
+from hindsight.search.understand import understand
+from hindsight.storage.sqlite.store import SqliteStore
 from tests.bench.made import lay
 
 
@@ -105,3 +112,32 @@ def test_a_wrong_set_is_refused_by_name(tmp_path: Path, files: dict[str, list[di
 def test_an_unknown_set_is_refused_with_those_there_are(folder: Path) -> None:
     with pytest.raises(DataError, match="small"):
         read_libraries(folder.parent, ["smal"])
+
+
+async def test_a_hot_tier_changes_nothing_in_the_answers(tmp_path: Path) -> None:
+    engine = await open_engine(load(data_dir=tmp_path, embedding_model="none", answer_cache=False))
+    try:
+        await fill(engine, 300)
+        tier = Tier(await hot(engine.parts.store))
+        assert 0 < len(tier.held) < 300
+        assert all(one.confidence > HOT / 100 for one in tier.held.values())
+        searcher, trace = engine.parts.searcher, Trace("trace", SPACE, "search")
+        for situation in lessons().asked[::10]:
+            query = parse_query(situation.text, now=engine.now(), timezone="UTC", filters={"types": ["experience"]})
+            # Not `search`: it counts uses, which move the next answer.
+            plain = await searcher.find(SPACE, understand(query), trace)
+            with tier.before(SqliteStore):
+                served = await searcher.find(SPACE, understand(query), trace)
+            assert plain.hits
+            assert (served.hits, served.block) == (plain.hits, plain.block)
+        assert tier.found
+    finally:
+        await engine.aclose()
+
+
+def test_growth_measures_a_search_with_and_without_the_tier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HINDSIGHT_EMBEDDING_MODEL", "none")
+    row = growth(50)
+    assert set(row) == {"search_ms", "hot_ms", "hot_share", "hot_mb"}
+    assert 0 < row["hot_share"] < 1
+    assert set(growth(0)) == {"search_ms"}
