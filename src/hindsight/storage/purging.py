@@ -223,13 +223,17 @@ def mark(secret: str, key: str) -> str:
 
 def without_words(receipt: Receipt, plan: Plan) -> Receipt:
     """A receipt that tells what was done to what has gone, and not what it said."""
-    return replace(receipt, outcomes=tuple(_wordless(one, plan) for one in receipt.outcomes))
+    named = plan.named
+    return replace(receipt, outcomes=tuple(_wordless(one, plan, named) for one in receipt.outcomes))
 
 
-def _wordless(outcome: WriteOutcome, plan: Plan) -> WriteOutcome:
-    ids = {outcome.memory_id, *outcome.other_ids}
-    says = [outcome.content, outcome.reason]
-    if ids.isdisjoint(plan.named) and not any(needle in text for needle in plan.needles for text in says):
+def _wordless(outcome: WriteOutcome, plan: Plan, named: frozenset[str]) -> WriteOutcome:
+    says = (outcome.content, outcome.reason)
+    if (
+        outcome.memory_id not in named
+        and named.isdisjoint(outcome.other_ids)
+        and not any(needle in text for needle in plan.needles for text in says)
+    ):
         return outcome
     return replace(outcome, content="", reason="")
 

@@ -16,7 +16,7 @@ from hindsight.write.embed import embed_later
 log = logging.getLogger(__name__)
 
 PURGE_JOB = "purge"
-AT_ONCE = 100  # things purged in one transaction: each looks through receipts and traces, and a search must not wait
+AT_ONCE = 25  # things purged in one transaction: each looks through receipts and traces, and a search must not wait
 MOST = 5_000  # of one run
 
 

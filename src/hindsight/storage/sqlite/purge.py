@@ -22,7 +22,7 @@ from hindsight.storage.purging import (
     without_words,
 )
 from hindsight.storage.snapshot import dumps, receipt_json, receipt_of, snapshot_json, snapshot_row
-from hindsight.storage.sql import MEMORY_COLUMNS, listed, memory_of, memory_row, micros, texts_of
+from hindsight.storage.sql import MEMORY_COLUMNS, Row, listed, memory_of, memory_row, micros, texts_of
 from hindsight.storage.sqlite import reading
 from hindsight.storage.sqlite.applying import step
 from hindsight.storage.sqlite.connection import Database
@@ -142,21 +142,28 @@ def _reviews(database: Database, plan: Plan) -> int:
 def _beside(database: Database, plan: Plan) -> dict[str, int]:
     namespace = plan.purge.namespace
     texts = [in_json(one) for one in plan.needles]
-    said, named = listed(texts), listed([*sorted(plan.named), *texts])
+    said, named = listed(texts), (*sorted(plan.named), *texts)
     receipts = 0
-    for key, stored in database.rows("receipts_with", (namespace, named)):
+    for key, stored in _holding(database, "receipts", namespace, named):
         receipt = receipt_of(stored)
         cleaned = without_words(receipt, plan)
         if cleaned != receipt:
             receipts += 1
             database.run("rewrite_receipt", (namespace, key, receipt_json(cleaned)))
+    traces = _holding(database, "trace_bodies", namespace, named)
+    database.run_many("delete_trace", [(seq,) for seq, _ in traces])
     jobs = len(database.rows("delete_jobs_with", (namespace, said)))
     return {
         "receipts": receipts,
-        "traces": len(database.rows("delete_traces_with", (namespace, named))),
+        "traces": len(traces),
         "jobs": jobs + len(database.rows("quiet_jobs_with", (namespace, said))),
         "variables": len(database.rows("delete_variables_with", (namespace, said))),
     }
+
+
+def _holding(database: Database, name: str, namespace: str, needles: Sequence[str]) -> list[Row]:
+    """The rows whose second column holds any of the needles."""
+    return [row for row in database.rows(name, (namespace,)) if any(needle in row[1] for needle in needles)]
 
 
 # Free pages and logs --------------------------------------------------------------------------------------------------

@@ -434,16 +434,18 @@ UPDATE review SET other_ids = ?3, reason = '' WHERE namespace = ?1 AND memory_id
 -- name: delete_uses
 DELETE FROM use_count WHERE namespace = ?1 AND id IN (SELECT value FROM json_each(?2)) RETURNING id
 
--- name: receipts_with
-SELECT key, receipt FROM applied_batch
-WHERE namespace = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) AS needle WHERE instr(receipt, needle.value))
+-- name: receipts
+-- Looked through in Python, which finds hundreds of words in a text ten times as fast as `instr` does.
+SELECT key, receipt FROM applied_batch WHERE namespace = ?1
 
 -- name: rewrite_receipt
 UPDATE applied_batch SET receipt = ?3 WHERE namespace = ?1 AND key = ?2
 
--- name: delete_traces_with
-DELETE FROM trace
-WHERE namespace = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) AS needle WHERE instr(body, needle.value)) RETURNING seq
+-- name: trace_bodies
+SELECT seq, body FROM trace WHERE namespace = ?1
+
+-- name: delete_trace
+DELETE FROM trace WHERE seq = ?1
 
 -- name: delete_jobs_with
 DELETE FROM job
