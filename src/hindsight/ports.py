@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hindsight.domain.access import ApiKey
-from hindsight.domain.backup import Contents, Restored
+from hindsight.domain.backup import Contents, Flaws, Restored
 from hindsight.domain.change import Applied, Batch, Changeset, Job, NewJob, Review, Revision, Touched
 from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
@@ -323,6 +323,14 @@ class Archive(Protocol):
 
     async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
         """Read a copy whole. `NotFound`, `StorageCorrupt`, `SchemaMismatch` for one of a newer release."""
+        ...
+
+    async def flaws(self) -> Flaws:
+        """Look through the store itself for damage, and for rows without their parents. Changes nothing."""
+        ...
+
+    async def mend(self) -> Mapping[str, int]:
+        """Take out the orphans that nothing rests on, by sort as `flaws` names them; how many of each."""
         ...
 
     def records(self, *, namespace: str | None, vectors: bool) -> AsyncIterator[Sequence[tuple[str, Record]]]:

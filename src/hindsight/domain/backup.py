@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,14 @@ class Backup:
     at: datetime
     size: int
     contents: Contents | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flaws:
+    """What is wrong inside a store. `damage`: its file; `orphans`: by sort, rows whose parents are not there."""
+
+    damage: tuple[str, ...] = ()
+    orphans: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

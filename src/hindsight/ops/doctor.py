@@ -13,16 +13,19 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 
 from hindsight import config
-from hindsight.app import SystemClock, make_embedder, make_language_model, open_engine
+from hindsight.app import SystemClock, make_archive, make_embedder, make_language_model, open_engine
 from hindsight.config import Settings
 from hindsight.domain.change import Job, JobState
 from hindsight.domain.page import Order
 from hindsight.domain.query import Filters
 from hindsight.errors import ConfigError, HindsightError, SchemaMismatch, StorageCorrupt
+from hindsight.ops.check import Check as Check
+from hindsight.ops.check import State as State
+from hindsight.ops.check import failed, few
+from hindsight.ops.checkup import check_around, check_flaws, check_leases, check_reranker, look_for_junk
 from hindsight.ports import Store
 from hindsight.upkeep.schedule import WHOLE
 
@@ -33,25 +36,6 @@ CLOCK_STEP = timedelta(minutes=5)  # what time services may put right without an
 SET_CLOCK = "Set the clock of this machine; times and «yesterday» rest on it."
 LONG_WAIT = timedelta(hours=6)  # longer than any backoff between two attempts
 COUNTED = 1000  # entries looked at when counting what has no vector
-
-
-class State(StrEnum):
-    """How a check ended."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-    SKIP = "skip"  # could not be looked at; `found` says why
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at. `remedy` says what to do, or is empty."""
-
-    name: str
-    state: State
-    found: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +66,7 @@ async def examine(given: Mapping[str, object]) -> Report:
     try:
         settings = config.load(**given)
     except ConfigError as error:
-        return Report((_failed("settings", error),), ())
+        return Report((failed("settings", error),), ())
     checks = [
         Check("settings", State.OK, f"{len(settings.model_fields_set)} set, the others are defaults"),
         check_served(config.not_yet_served()),
@@ -90,8 +74,10 @@ async def examine(given: Mapping[str, object]) -> Report:
         check_permissions(settings),
         check_disk(settings.database.parent),
         check_clock(SystemClock().now()),
+        *await check_around(settings),
         *await check_store(settings),
         await check_language_model(settings),
+        await check_reranker(settings),
     ]
     return Report(tuple(checks), settings_in_force(settings, given))
 
@@ -190,7 +176,7 @@ async def check_store(settings: Settings) -> tuple[Check, ...]:
     try:
         engine = await open_engine(settings)
     except HindsightError as error:
-        return (_failed(_part(error), error),)
+        return (failed(_part(error), error),)
     store = engine.parts.store
     try:
         wanted = await _model(settings)
@@ -199,19 +185,16 @@ async def check_store(settings: Settings) -> tuple[Check, ...]:
         return (
             Check("store", State.OK, f"{settings.database}, with namespaces: {len(namespaces)}"),
             Check("schema version", State.OK, "this release's; a store of another is migrated or refused"),
-            Check(
-                "integrity",
-                State.SKIP,
-                "this store offers no check of its file",
-                f"sqlite3 {settings.database} 'PRAGMA quick_check'",
-            ),
+            *check_flaws(await make_archive(settings).flaws(), settings.database),
             check_model(held, wanted),
             check_lag({namespace: await engine.lag(namespace) for namespace in namespaces}),
             *await check_namespaces(store, namespaces, held),
+            check_leases([job for name in namespaces for job in await store.jobs(name)], engine.now()),
             check_newest(engine.now(), await newest(store, namespaces)),
+            *await look_for_junk(engine, settings, namespaces),
         )
     except HindsightError as error:
-        return (_failed(_part(error), error),)
+        return (failed(_part(error), error),)
     finally:
         await engine.aclose()
 
@@ -222,7 +205,7 @@ async def check_language_model(settings: Settings) -> Check:
     try:
         model = make_language_model(settings, SystemClock())
     except HindsightError as error:
-        return _failed(name, error)
+        return failed(name, error)
     if model is None:
         return Check(name, State.SKIP, "none is set: statements are extracted by rule")
     try:
@@ -252,8 +235,9 @@ def check_model(held: str | None, wanted: str | None) -> Check:
     return Check(
         name,
         State.WARN,
-        f"the store's vectors are of {held}, the settings ask for {wanted}: search goes by words alone",
-        f"Set HINDSIGHT_EMBEDDING_MODEL back to {held}.",
+        f"the store's vectors are of {held}, the settings ask for {wanted}: until they are made, those of {held} serve "
+        "where that model can be had, and words where not",
+        f"Run `hindsight reindex`, or set HINDSIGHT_EMBEDDING_MODEL back to {held}.",
     )
 
 
@@ -267,7 +251,7 @@ def check_lag(lags: Mapping[str, Mapping[str, int]]) -> Check:
     ]
     if not behind:
         return Check("indexes", State.OK, "level with the store")
-    return Check("indexes", State.OK, f"behind, and catch up before the next search: {_few(behind)}")
+    return Check("indexes", State.OK, f"behind, and catch up before the next search: {few(behind)}")
 
 
 async def check_namespaces(store: Store, namespaces: Sequence[str], model: str | None) -> tuple[Check, Check]:
@@ -282,7 +266,13 @@ async def check_namespaces(store: Store, namespaces: Sequence[str], model: str |
     jobs.extend(await store.jobs(WHOLE))
     vectors = Check("vectors", State.OK, "every memory has one" if model else "not used")
     if bare:
-        vectors = Check("vectors", State.WARN, f"found by words alone, as they have no vector: {_few(bare)}")
+        vectors = Check(
+            "vectors",
+            State.WARN,
+            f"found by words alone, as they have no vector: {few(bare)}",
+            "A server's job makes them, or `hindsight reindex`.",
+            "vectors",
+        )
     return vectors, check_jobs(jobs, SystemClock().now())
 
 
@@ -301,7 +291,7 @@ def check_jobs(jobs: Sequence[Job], now: datetime) -> Check:
         )
     if not dead:
         return Check("jobs", State.OK, f"{waiting} open, none given up")
-    shown = _few([f"{job.kind} {job.id}: {job.last_error or 'no reason kept'}" for job in dead])
+    shown = few([f"{job.kind} {job.id}: {job.last_error or 'no reason kept'}" for job in dead])
     return Check(
         "jobs",
         State.WARN,
@@ -321,15 +311,6 @@ def _part(error: HindsightError) -> str:
     if isinstance(error, SchemaMismatch):
         return "schema version"
     return "integrity" if isinstance(error, StorageCorrupt) else "store"
-
-
-def _failed(name: str, error: HindsightError) -> Check:
-    return Check(name, State.FAIL, str(error), error.hint)
-
-
-def _few(items: Sequence[str], most: int = 5) -> str:
-    more = len(items) - most
-    return "; ".join(items[:most]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _mode(path: Path) -> int:

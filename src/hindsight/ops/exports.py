@@ -31,8 +31,8 @@ from hindsight.write.embed import EMBED_JOB
 FORM = "hindsight-export"
 VERSION = 1
 _RING = 1 << 256
-# Work of this store on itself; another has its own.
-_OWN_JOBS = ("upkeep.", EMBED_JOB)
+# Work on what was written; other work is of a store on itself, and another has its own.
+_WORK_ON_CONTENT = ("write.", "experience.")
 
 
 @dataclass(slots=True)
@@ -132,7 +132,8 @@ async def _records(settings: Settings, namespace: str | None, *, vectors: bool) 
 
 
 def _is_work_on_content(job: Job) -> bool:
-    return not job.kind.startswith(_OWN_JOBS) and job.state in (JobState.READY, JobState.LEASED, JobState.DEAD)
+    known = job.kind.startswith(_WORK_ON_CONTENT) and job.kind != EMBED_JOB
+    return known and job.state in (JobState.READY, JobState.LEASED, JobState.DEAD)
 
 
 def _line(value: Json) -> bytes:

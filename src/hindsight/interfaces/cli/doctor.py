@@ -13,6 +13,7 @@ from rich.text import Text
 from hindsight.interfaces.cli.errors import FAILED, OK, visible
 from hindsight.interfaces.shapes import Shape
 from hindsight.ops.doctor import Report, State, examine
+from hindsight.ops.repair import repair
 
 if TYPE_CHECKING:
     from hindsight.interfaces.cli.call import Call
@@ -21,12 +22,14 @@ STYLES = {State.OK: "green", State.WARN: "yellow", State.FAIL: "bold red", State
 PIPED_WIDTH = 160  # columns where there is no terminal to ask
 
 
-def run(call: Call) -> int:
-    """Examine and show; 1 if a check fails."""
+def run(call: Call, *, fix: bool = False) -> int:
+    """Examine and show, after putting right what is safe where that is wanted; 1 if a check fails."""
+    done = asyncio.run(repair(call.given)) if fix else ()
     report = asyncio.run(examine(call.given))
     if call.json:
-        call.answer(report_shape(report), ())
+        call.answer({**report_shape(report), "fixed": list(done)}, ())
     else:
+        call.note(f"fixed: {one}" for one in done)
         show(report, Console(width=None if sys.stdout.isatty() else PIPED_WIDTH))
     return OK if report.healthy else FAILED
 

@@ -97,13 +97,16 @@ def doctor(
     word: Annotated[
         list[str] | None, typer.Option("--word", metavar="TEXT", help="What it said: looked for in every file, too.")
     ] = None,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="First put right what is safe: indexes, leases, orphans, modes.")
+    ] = False,
 ) -> int:
     """Check the installation and the data folder; list the settings in force. Exit code 1 if a check fails."""
     if forgotten is not None:
         return forgetting.prove(call, forgotten, word or ())
     from hindsight.interfaces.cli import doctor as checks  # noqa: PLC0415 - brings rich, and everything that it checks
 
-    return checks.run(call)
+    return checks.run(call, fix=fix)
 
 
 def _speak(*, as_json: bool) -> None:

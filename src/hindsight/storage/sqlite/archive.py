@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -21,7 +21,7 @@ from typing import TypeVar
 
 import apsw
 
-from hindsight.domain.backup import Contents, Restored
+from hindsight.domain.backup import Contents, Flaws, Restored
 from hindsight.domain.kept import Record
 from hindsight.errors import Conflict, NotFound, SchemaMismatch, StorageCorrupt, StorageFull, StorageUnavailable
 from hindsight.ports import Report
@@ -36,6 +36,15 @@ from hindsight.storage.sqlite.upgrade import APPLICATION_ID, applied, upgrade
 AT_ONCE = 200  # records read from the file between two looks of who exports
 STEP = 512  # pages copied at a time: about 2 MB between two looks at whether the caller is still there
 LOOKS = 20_000  # instructions of SQLite between two such looks while it checks and counts
+# What the doctor calls orphans, and their statements in exporting.sql.
+ORPHANS = {
+    "vectors without entries": "lost_vectors",
+    "use counts without entries": "lost_uses",
+    "reviews without memories": "lost_reviews",
+    "history without a memory": "lost_history",
+    "memories whose turns are missing": "lost_memories",
+}
+MENDED = ("lost_vectors", "lost_uses", "lost_reviews")
 SIDE_FILES = ("-wal", "-shm", "-journal")
 
 Answer = TypeVar("Answer")
@@ -54,6 +63,14 @@ class SqliteArchive:
     async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
         """See `Archive.inspect`."""
         return await _in_thread(lambda stop: _inspected(file, _Watcher(stop, report)))
+
+    async def flaws(self) -> Flaws:
+        """See `Archive.flaws`."""
+        return await _in_thread(lambda stop: _flaws(self._path, _Watcher(stop, None)))
+
+    async def mend(self) -> Mapping[str, int]:
+        """See `Archive.mend`."""
+        return await _in_thread(lambda stop: _mended(self._path, _Watcher(stop, None)))
 
     async def records(self, *, namespace: str | None, vectors: bool) -> AsyncIterator[Sequence[tuple[str, Record]]]:
         """See `Archive.records`."""
@@ -216,6 +233,38 @@ def _inspected(file: Path, watcher: _Watcher) -> Contents:
             _check_whole(copy, file)
             watcher.at("counting", 0, 0)
             return _counted(copy)
+
+
+def _flaws(path: Path, watcher: _Watcher) -> Flaws:
+    if not path.exists():
+        raise NotFound("the store", str(path))
+    with _open(path) as connection, _faults_of(path):
+        watcher.watch(connection)
+        found = [row[0] for row in _rows(connection, "PRAGMA quick_check(5)")]
+        if found != ["ok"]:
+            return Flaws(damage=tuple(found))
+        database = Database(connection, path)
+        with database.snapshot():
+            orphans = {sort: database.rows(f"count_{name}")[0][0] for sort, name in ORPHANS.items()}
+            orphans["rows without parents"] = len(_rows(connection, "PRAGMA foreign_key_check"))
+    return Flaws(orphans={sort: count for sort, count in orphans.items() if count})
+
+
+def _mended(path: Path, watcher: _Watcher) -> Mapping[str, int]:
+    done: dict[str, int] = {}
+    with _open(path, write=True) as connection, _faults_of(path):
+        watcher.watch(connection)
+        database = Database(connection, path)
+        database.begin()
+        try:
+            for sort, name in ORPHANS.items():
+                if name in MENDED:
+                    done[sort] = len(database.rows(f"drop_{name}"))
+            database.script("COMMIT")
+        finally:
+            if database.in_transaction:
+                database.script("ROLLBACK")
+    return {sort: count for sort, count in done.items() if count}
 
 
 def _refuse_foreign(connection: apsw.Connection, file: Path) -> None:
