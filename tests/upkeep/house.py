@@ -20,8 +20,9 @@ from hindsight.projection import Projection
 from hindsight.search.pipeline import Searcher, SearchSettings
 from hindsight.search.routes import KEYWORD, VECTOR, Routes
 from hindsight.upkeep.alike import Twins
-from hindsight.upkeep.cleanup import Cleaner
+from hindsight.upkeep.cleanup import CLEAN_JOB, CONSOLIDATE_JOB, Cleaner
 from hindsight.upkeep.consolidate import Consolidator
+from hindsight.upkeep.jobs import JobPolicy, Worker
 from hindsight.upkeep.telling import Teller
 from tests.write.house import SPACE, House, SteppingClock
 
@@ -131,3 +132,40 @@ class Home(House):
 
     async def status(self, memory: Memory) -> Status:
         return (await self.now(memory)).status
+
+
+async def a_session(home: Home, session: str, count: int = 8) -> list[Memory]:
+    subjects = ("Ann planted apple trees", "Bob sold his blue boat", "Carol broke the kitchen window",
+                "Dora won the chess final", "Emil painted the barn red", "Fay lost her passport in Rome",
+                "Gus repaired the old clock", "Hal burnt the birthday cake")  # fmt: skip
+    return [await home.happened(f"{one} in {session}.", session_id=session) for one in subjects[:count]]
+
+
+async def a_year(home: Home) -> list[Memory]:
+    """Something for each rule, and facts that stay."""
+    made = await a_session(home, "s1")
+    made += await a_session(home, "s2", count=5)
+    made += [await home.keeps(f"trifle {number}", importance=0.1) for number in range(6)]
+    made += [await home.keeps(f"plan {n}", valid_to=home.clock.now() + timedelta(days=9)) for n in range(3)]
+    made += [await home.keeps("用户住在 Lisbon"), await home.keeps("用户住在 lisbon")]
+    made += [
+        await home.keeps("用户的项目叫晨星"),
+        await home.keeps("用户对花生过敏", kind=Kind.CONSTRAINT, importance=0.95),
+    ]
+    home.clock.passes(days=400)
+    return made
+
+
+async def all_of(home: Home) -> list[Memory]:
+    """Every memory, whatever its status."""
+    return list((await home.store.find(SPACE, Filters(statuses=tuple(Status), episodes=False), limit=500)).items)
+
+
+async def worked(home: Home, model: Scripted | None = None) -> None:
+    """Do the jobs that are due within the next days."""
+    cleaner = home.cleaner(model, owner="worker")
+    handlers = {CLEAN_JOB: cleaner.work, CONSOLIDATE_JOB: cleaner.consolidate}
+    worker = Worker(home.store, home.clock, handlers, owner="worker", policy=JobPolicy(attempts=32))
+    home.clock.passes(days=1)
+    while await worker.run_one():
+        home.clock.passes(hours=2)

@@ -19,8 +19,7 @@ from hindsight.domain.memory import Kind, Memory, Status
 from hindsight.domain.query import Filters
 from hindsight.domain.summary import originals_of
 from hindsight.storage.sqlite.store import SqliteStore
-from tests.upkeep.house import Home
-from tests.upkeep.test_cleanup import a_session, a_year
+from tests.upkeep.house import Home, a_session, a_year
 from tests.write.house import SPACE
 
 ROOT = Path(__file__).parents[2]
