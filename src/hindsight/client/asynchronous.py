@@ -5,10 +5,11 @@ from __future__ import annotations
 from hindsight.client.experiences import Experiences
 from hindsight.client.memories import Memories
 from hindsight.client.searches import Searches
+from hindsight.client.tasks import Tasks
 from hindsight.client.upkeep import Upkeep
 
 
-class AsyncClient(Memories, Searches, Experiences, Upkeep):
+class AsyncClient(Memories, Searches, Experiences, Tasks, Upkeep):
     """Memory on a server, for `async` programs, with the methods of `AsyncHindsight`.
 
     `api_key` is sent as a bearer token. `namespace` names the wall everything stays behind unless a call names
