@@ -14,6 +14,7 @@ from hindsight.config import Settings, Toolset
 from hindsight.interfaces.cli.main import app as command_line
 from hindsight.interfaces.http.app import create_app
 from hindsight.interfaces.mcp.tools import TOOLSETS
+from tests.serving import running_server
 from tools.readme import shell_commands
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,12 +90,20 @@ def test_the_first_command_prints_what_the_readme_shows(capsys: pytest.CaptureFi
 def test_the_python_example_finds_what_it_wrote(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (example,) = blocks_of("python")
+    embedded, _ = blocks_of("python")
     monkeypatch.chdir(tmp_path)
 
-    exec(compile(example, "README.md", "exec"), {})
+    exec(compile(embedded, "README.md", "exec"), {})
 
     assert "Lisbon" in capsys.readouterr().out
+
+
+def test_the_example_of_a_client_finds_what_it_wrote(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, over_http = blocks_of("python")
+    with running_server(tmp_path / "data") as base:
+        exec(compile(over_http.replace("http://127.0.0.1:8080", base), "README.md", "exec"), {})
+
+    assert "Siemens" in capsys.readouterr().out
 
 
 def test_the_mcp_configuration_starts_a_module_with_known_settings() -> None:
