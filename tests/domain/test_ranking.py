@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hindsight.domain import ranking
 from hindsight.domain.query import Weights
-from hindsight.domain.ranking import DENSE, LEXICAL, PRESETS, SPEAKER, Calibration, Parts
+from hindsight.domain.ranking import DATE_INSIDE, DENSE, LEXICAL, PRESETS, SPEAKER, Calibration, Parts
 from hindsight.errors import InvalidInput
 
 SHARE = st.floats(0, 1)
@@ -105,12 +105,37 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
         ranking.weights_of("best")
 
 
-def test_a_hit_fits_by_words_and_meaning_together_or_by_either_where_the_other_is_missing() -> None:
-    assert ranking.fits(0.25, 0.2)
-    assert not ranking.fits(0.1, 0.2)
-    assert ranking.fits(0.35, None)
-    assert ranking.fits(None, 0.45)
-    assert not ranking.fits(None, None)
+IN_PLAY = (LEXICAL, DENSE)
+
+
+def test_a_hit_fits_as_far_as_its_signals_go_of_those_in_play() -> None:
+    most = {LEXICAL: 1.0, DENSE: ranking.DENSE_MOST}
+    assert ranking.fit(most, IN_PLAY) == pytest.approx(1.0)
+    assert ranking.fit({LEXICAL: 0.0, DENSE: 0.0}, IN_PLAY) == 0.0
+    assert ranking.fit({LEXICAL: 0.5}, (LEXICAL,)) == pytest.approx(0.5)
+    assert ranking.fit({}, ()) == 0.0
+
+
+def test_a_time_tells_nothing_of_how_well_a_hit_fits() -> None:
+    told = {LEXICAL: 0.2, DENSE: 0.3, DATE_INSIDE: 1.0}
+    without = {name: value for name, value in told.items() if name != DATE_INSIDE}
+    assert ranking.fit(told, (*IN_PLAY, DATE_INSIDE)) == ranking.fit(without, IN_PLAY)
+
+
+def test_where_words_can_t_tell_meaning_alone_is_asked_for() -> None:
+    near = {LEXICAL: 0.0, DENSE: 0.5}
+    assert ranking.telling(8, same_language=False) == 0.0
+    assert ranking.telling(8, same_language=True) == 1.0
+    assert ranking.telling(64, same_language=True) == 0.5
+    assert ranking.fit(near, IN_PLAY, tell=0.0) > ranking.FITS > ranking.fit({LEXICAL: 0.0, DENSE: 0.2}, IN_PLAY)
+
+
+def test_what_somebody_else_said_better_fits_less() -> None:
+    said = {LEXICAL: 0.6, DENSE: 0.5, SPEAKER: 1.0}
+    in_play = (*IN_PLAY, SPEAKER)
+    assert ranking.fit(said, in_play, others=-0.5) == ranking.fit(said, in_play)
+    assert ranking.fit(said, in_play, others=0.5) < ranking.fit(said, in_play, others=0.1) < ranking.fit(said, in_play)
+    assert ranking.fit(said, in_play, asks=0.3) < ranking.fit(said, in_play)
 
 
 @given(SHARE, SHARE, SHARE, SHARE, SHARE, st.sampled_from(sorted(PRESETS)))

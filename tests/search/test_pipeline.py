@@ -11,6 +11,7 @@ from hindsight.domain.experience import OutcomeStatus
 from hindsight.domain.hit import EpisodeHit, MemoryHit
 from hindsight.domain.memory import Kind, Status
 from hindsight.domain.query import Filters, Query
+from hindsight.domain.ranking import FITS
 from hindsight.errors import InvalidInput
 from hindsight.models.embedder import UseMultilingual
 from hindsight.search.pipeline import SearchSettings
@@ -392,6 +393,29 @@ async def test_a_good_match_is_confident_and_a_stray_word_is_not() -> None:
     embedder_off = World(settings=SearchSettings(routes=Routes(on=frozenset({KEYWORD}), deadlines=PATIENT)))
     await embedder_off.holds(memory(1, "the train to Oslo leaves at nine"))
     assert not (await embedder_off.search("quarterly revenue forecast for the nine subsidiaries abroad")).confident
+
+
+async def test_what_another_said_fits_less_than_what_the_one_named_said() -> None:
+    world = World()
+    await world.holds(
+        episode(1, "I adopted a greyhound from the shelter in May", speaker="Bob", session_id="s", position=1),
+        episode(2, "How lovely, a dog at last!", speaker="Ann", session_id="s", position=2),
+        episode(3, "我五月从收容所领养了一只灰狗", speaker="李雷", session_id="t", position=1),
+        episode(4, "真好，终于有狗了", speaker="韩梅梅", session_id="t", position=2),
+    )
+    for right, wrong in (
+        ("which greyhound did Bob adopt from the shelter?", "which greyhound did Ann adopt from the shelter?"),
+        ("李雷从收容所领养了什么灰狗？", "韩梅梅从收容所领养了什么灰狗？"),
+    ):
+        fits = []
+        for query in (right, wrong):
+            found = await world.search(query)
+            fit = world.trace.body()["fit"]
+            assert isinstance(fit, float)
+            assert found.confident == (fit >= FITS)
+            fits.append(fit)
+        assert fits[1] < 0.8 * fits[0]
+        assert any("greyhound" in hit.content or "灰狗" in hit.content for hit in found.hits)  # and it is still given
 
 
 async def test_a_trace_tells_candidates_features_cuts_and_times_of_every_stage() -> None:

@@ -26,7 +26,7 @@ from hindsight.search.working import WORKING_TOKENS, working_lines
 DROP = 0.5
 # Beside a hit that fits for sure, one that fits so much worse is noise, even where fewer hits than usual are left.
 # Where nothing does, the nearest are given uncut, but few: across languages a question may be hardly near its answer.
-NOISE, SURE, FEW = 0.22, 0.3, 5
+NOISE, SURE, FEW = 0.23, 0.3, 5
 
 STANDING_LINES, STANDING_TOKENS = 3, 120  # SPEC §4.5
 # Over eleven small memories the best hit of a question about something else has a relevance of 0 to 0.045, an

@@ -16,17 +16,18 @@ from hindsight.domain import ranking
 from hindsight.domain.entry import Entry
 from hindsight.domain.memory import Kind
 from hindsight.domain.query import Weights
-from hindsight.domain.ranking import ASKS, BREADTH, DENSE, LEXICAL, SIGNAL_WEIGHTS, SPEAKER, Parts
+from hindsight.domain.ranking import AROUND, ASKS, BREADTH, DENSE, LEXICAL, SIGNAL_WEIGHTS, SPEAKER, Parts
 from hindsight.domain.shelf_life import importance_at
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
 from hindsight.projection import Projection
 from hindsight.search.candidates import Candidates, leading
-from hindsight.search.context import Values
+from hindsight.search.context import BEST_OF_SESSION, Values
 from hindsight.search.frozen import Frozen, as_they_were
 from hindsight.search.routes import Recalled
 from hindsight.search.understand import Question
+from hindsight.search.wording import is_chinese
 
 # Entries are read for so many of the best candidates, who spoke being known only then. On LoCoMo a pool of 100 gives
 # the recall@10 of ranking all, one of 60 loses 0.1.
@@ -54,7 +55,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All ranked candidates, best first. `confident`: the best fits well on an absolute scale.
+    """All ranked candidates, best first. `confident`: the best fits well on an absolute scale, as `fit` tells.
 
     `scale`: what relevance was divided by; `lift`: the share of their weight that the parts next to it had. `uses`: the
     counts that went into it. `candidates`: all that were found, from which the pool was taken.
@@ -62,6 +63,7 @@ class Ranking:
 
     ranked: tuple[Ranked, ...]
     confident: bool
+    fit: float = 0.0
     outside_pool: int = 0
     scale: float = 0.0
     lift: float = 1.0
@@ -98,20 +100,23 @@ async def rank(
     places = [place for place, found in zip(pool, ids, strict=True) if found in entries and matches(entries[found])]
     current = [entries[candidates.ids[place]] for place in places]
     named = _naming(current, question)
-    scale = ranking.relevance_scale([*candidates.in_play(), *((SPEAKER,) if any(named) else ())])
     at = np.array(places, np.intp)
     lost = _lost_by_asking(current, at, candidates, question)
+    judge = _judge(question, recalled, candidates, named, weighed[at] - lost)
+    scale = ranking.relevance_scale(judge.in_play)
     parts = _parts(current, named, weighed[at] - lost, uses, question, scale)
-    best = max(range(len(parts)), key=lambda number: parts[number].relevance, default=None)
-    answered = best is not None and _fits(current[best].id, places[best], (), candidates, recalled)
-    lift = ranking.lift_of(weights, parts[best].relevance if best is not None else 0.0, answered=answered)
     sessions, steps = candidates.around.sessions[at].tolist(), candidates.steps[at].tolist()
-    scores = [one.score(weights, lift) for one in parts]
-    rows = [*map(_Row, places, current, parts, scores, named, sessions, steps, lost.tolist())]
+    rows = [*map(_Row, places, current, parts, named, sessions, steps, lost.tolist())]
+    best = max(rows, key=lambda row: row.parts.relevance, default=None)
+    answered = best is not None and judge.fit(best) >= judge.bar
+    lift = ranking.lift_of(weights, best.parts.relevance if best is not None else 0.0, answered=answered)
+    for row in rows:
+        row.score = row.parts.score(weights, lift)
     rows = _broad(_facts_for_episodes(rows), weights.relevance / scale if scale else 0.0)
-    confident = bool(rows) and _fits(rows[0].entry.id, rows[0].place, rows[0].stands_for, candidates, recalled)
+    fit = judge.fit(rows[0]) if rows else 0.0
     ranked = tuple(_ranked(rows, candidates))
-    return Ranking(ranked, confident, len(candidates.ids) - len(pool), scale, lift, uses, candidates)
+    outside = len(candidates.ids) - len(pool)
+    return Ranking(ranked, fit >= judge.bar, fit, outside, scale, lift, uses, candidates)
 
 
 class Distinct:
@@ -149,11 +154,11 @@ class _Row:
     place: int
     entry: Entry
     parts: Parts
-    score: float
     named: bool
     session: int
     step: float
     asks: float = 0.0
+    score: float = 0.0
     lost: float = 0.0
     stands_for: tuple[str, ...] = ()
 
@@ -280,10 +285,38 @@ def _broad(rows: Iterable[_Row], unit: float) -> list[_Row]:
     return broad
 
 
-def _fits(entry_id: str, place: int, stands_for: Iterable[str], candidates: Candidates, recalled: Recalled) -> bool:
-    coverage = None
-    if recalled.words is not None:
-        bm25 = max(candidates.bm25(found) for found in (entry_id, *stands_for))
-        coverage = bm25 / recalled.words.ceiling if recalled.words.ceiling > 0 else 0.0
-    closeness = None if recalled.meaning is None else candidates.signals[DENSE].item(place)
-    return ranking.fits(coverage, closeness)
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """Tells how well a hit fits. `others`: by how much what others said fits better than what the one named said."""
+
+    question: Question
+    candidates: Candidates
+    in_play: Sequence[str]
+    bar: float
+    others: float
+
+    def fit(self, row: _Row) -> float:
+        """The fit of a row, or of the best of what it stands for."""
+        same = is_chinese(self.question.text) == is_chinese(row.entry.content)
+        tell = ranking.telling(len(set(self.question.terms)), same_language=same)
+        in_play = [name for name in self.in_play if name not in AROUND] if self._alone(row) else self.in_play
+        places = [row.place, *(self.candidates.places[found] for found in row.stands_for)]
+        told = [signals | {SPEAKER: float(row.named)} for signals in self.candidates.signals_at(places)]
+        counted = [{name: value for name, value in one.items() if name in in_play} for one in told]
+        return max(ranking.fit(signals, in_play, tell=tell, asks=row.asks, others=self.others) for signals in counted)
+
+    def _alone(self, row: _Row) -> bool:
+        """Whether a session is too short for what stands around to tell more than the row itself does."""
+        return int((self.candidates.around.sessions == row.session).sum()) <= BEST_OF_SESSION
+
+
+def _judge(
+    question: Question, recalled: Recalled, candidates: Candidates, named: Sequence[bool], weighed: Values
+) -> _Judge:
+    in_play = [*candidates.in_play(), *((SPEAKER,) if any(named) else ())]
+    by_named = np.array(named, np.bool_)
+    others = 0.0
+    if by_named.any() and not by_named.all():
+        others = float(weighed[~by_named].max() - weighed[by_named].max())
+    bar = ranking.FITS_BY_WORDS if recalled.meaning is None else ranking.FITS
+    return _Judge(question, candidates, in_play, bar, others)

@@ -92,6 +92,7 @@ def note_found(trace: Trace, found: Found, weights: Weights) -> None:
     trace.note("candidates", routes)
     trace.note("weights", {field.name: getattr(weights, field.name) for field in fields(weights)})
     trace.note("lift", round(found.ranking.lift, 6))
+    trace.note("fit", round(found.ranking.fit, 4))
     trace.note("signals", {"scale": round(found.ranking.scale, 6), "weights": dict(scale.SIGNAL_WEIGHTS)})
     trace.note("uses", dict(found.ranking.uses) if weights.use else None)
     chosen = found.selection.chosen

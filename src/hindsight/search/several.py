@@ -62,5 +62,6 @@ def _joined(whole: Ranking, others: Sequence[Ranking], ranked: Sequence[Ranked])
         whole,
         ranked=tuple(kept),
         confident=whole.confident or any(other.confident for other in others),
+        fit=max(one.fit for one in (whole, *others)),
         uses={entry_id: count for one in (*others, whole) for entry_id, count in one.uses.items()},
     )

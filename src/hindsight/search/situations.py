@@ -46,7 +46,9 @@ async def matched(
     ordered = _alone(ranking, judged, question, weights) if alone else _among(ranking.ranked, told, judged)
     ranked = tuple(sorted(ordered, key=lambda one: (-one.score, one.entry.id)))
     first = judged.get(ranked[0].entry.id)
-    return replace(ranking, ranked=ranked, confident=ranking.confident if first is None else first.matches)
+    if first is None:
+        return replace(ranking, ranked=ranked)
+    return replace(ranking, ranked=ranked, confident=first.matches, fit=first.value)
 
 
 def differing(ranked: Ranked) -> list[str]:
