@@ -15,10 +15,12 @@ import apsw
 import pytest
 
 from hindsight import Hindsight, config
+from hindsight.app import BACKUP_JOB, make_backup_handler
 from hindsight.config import Settings
-from hindsight.domain.change import Batch
+from hindsight.domain.change import Batch, NewJob
 from hindsight.domain.memory import Source
 from hindsight.domain.purge import Purge
+from hindsight.domain.schedule import Due
 from hindsight.errors import Conflict, InvalidInput, NotFound, SchemaMismatch, StorageCorrupt, StorageFull
 from hindsight.errors import StorageUnavailable as InUse
 from hindsight.interfaces.cli import main as cli
@@ -29,6 +31,7 @@ from hindsight.storage.sqlite.archive import SqliteArchive
 from hindsight.storage.sqlite.store import SqliteStore
 from hindsight.testing.made import SPACE, a_batch, a_memory, an_episode, new
 from hindsight.upkeep.backup import BackupPolicy, Backups, backups_in, drop_old
+from hindsight.upkeep.schedule import WHOLE
 
 pytestmark = pytest.mark.anyio
 
@@ -443,6 +446,25 @@ async def test_killed_anywhere_the_store_is_whole_and_a_later_run_finishes(tmp_p
     assert len(ended) > 3
     assert await memories_of(tmp_path / "memory.db") == (40 if act == "copy" else 30)
     assert await memories_of(target) == (40 if act == "copy" else 30)
+
+
+# Every day ------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_daily_backup_is_a_job_that_is_closed_once_the_copy_is_whole(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    store = await SqliteStore.open(settings.database)
+    await store.apply(one(1))
+    job = NewJob("j1", BACKUP_JOB, {}, NOW)
+    assert await store.put_scheduled(Due("backup", "0 3 * * *", NOW), expected=None, jobs=((WHOLE, job),))
+    leased = await store.lease_job((BACKUP_JOB,), owner="w", now=NOW, until=NOW + timedelta(minutes=1))
+    assert leased is not None
+    await make_backup_handler(settings, store)(leased, "w")
+    assert not await store.jobs(WHOLE)
+    await store.aclose()
+    (made,) = await list_backups(settings)
+    assert made.path.parent == tmp_path / "backups"
+    assert await memories_of(made.path) == 1
 
 
 # The command line -----------------------------------------------------------------------------------------------------

@@ -381,10 +381,11 @@ def test_every_record_comes_back_from_its_line(data: st.DataObject) -> None:
         Job("j", SPACE, "k", data.draw(made.metadata), JobState.READY, NOON, 0),
     )
     for record in records:
-        text = json.dumps(line_of(SPACE, record))
-        namespace, back = record_of(json.loads(text))
-        assert (namespace, back) == (SPACE, record)
-        assert digest(back) == digest(record)
+        line = line_of(SPACE, record)
+        read = json.loads(json.dumps(line))
+        assert record_of(read) == (SPACE, record)
+        assert line_of(*record_of(read)) == read
+        assert digest(read) == digest(line)
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

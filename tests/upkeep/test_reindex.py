@@ -51,7 +51,7 @@ def of_model(folder: Path, model: str, server: EmbeddingServer | None = None) ->
 
 
 def reindexer(store: object, embedder: FakeEmbedder, **policy: int) -> Reindexer:
-    return Reindexer(store, embedder, SystemClock(), TimeSortedIds(), ReindexPolicy(**policy))  # type: ignore[arg-type]  # a store
+    return Reindexer(store, embedder, SystemClock(), TimeSortedIds(), ReindexPolicy(**policy))  # type: ignore[arg-type]  # any store does
 
 
 async def fill(store: object, count: int, start: int = 0, model: str = OLD) -> None:
@@ -59,7 +59,7 @@ async def fill(store: object, count: int, start: int = 0, model: str = OLD) -> N
     for n in range(start, start + count):
         vectors = (an_embedding(f"e{n}", n, model), an_embedding(f"m{n}", n, model))
         batch = a_batch(f"b{n}", episodes=(an_episode(f"e{n}"),), puts=(new(a_memory(f"m{n}")),), embeddings=vectors)
-        await store.apply(batch)  # type: ignore[attr-defined]  # a store
+        await store.apply(batch)  # type: ignore[attr-defined]  # any store does
 
 
 async def an_old_store(count: int = 20) -> OracleStore:

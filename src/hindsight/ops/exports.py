@@ -42,9 +42,9 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     total: int = 0
 
-    def take(self, record: Record) -> None:
-        """Count one record."""
-        self.total = (self.total + digest(record)) % _RING
+    def take(self, record: Record, line: Json) -> None:
+        """Count one record, by its line as well."""
+        self.total = (self.total + digest(line)) % _RING
         match record:
             case KeptEpisode():
                 self.counts["episodes"] += 1
@@ -76,7 +76,7 @@ async def checksums(settings: Settings, *, namespace: str | None = None) -> dict
     """Counts and checksum of each namespace, nothing written."""
     tallies: dict[str, Tally] = {}
     async for held, record in _records(settings, namespace, vectors=False):
-        tallies.setdefault(held, Tally()).take(record)
+        tallies.setdefault(held, Tally()).take(record, line_of(held, record))
     return tallies
 
 
@@ -94,8 +94,9 @@ async def export(
         stream.write(_line(await _header(settings, namespace)))
         written = 0
         async for held, record in _records(settings, namespace, vectors=vectors):
-            tallies.setdefault(held, Tally()).take(record)
-            stream.write(_line(line_of(held, record)))
+            line = line_of(held, record)
+            tallies.setdefault(held, Tally()).take(record, line)
+            stream.write(_line(line))
             written += 1
             if report is not None:
                 report("exporting", written, 0)

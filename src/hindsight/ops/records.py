@@ -36,6 +36,8 @@ TYPES: Mapping[str, type[Any]] = {
     "vector": Embedding,
 }
 _NAMES = {kind: name for name, kind in TYPES.items()}
+_SIMPLE = frozenset({str, int, float, bool, NoneType})
+_EMPTY: tuple[object, ...] = (None, (), {})
 _FORMS = {str: "text", int: "a whole number", bool: "true or false", float: "a number", dict: "an object"}
 
 
@@ -59,26 +61,30 @@ def record_of(line: Mapping[str, Any]) -> tuple[str, Record]:
     return namespace, cast("Record", _object(kind, line, "", namespace))
 
 
-def digest(record: Record) -> int:
-    """What a record adds to a checksum over content, as a number of 256 bits; 0 for what is not content.
+def digest(line: Mapping[str, Any]) -> int:
+    """What a record adds to a checksum over content, by its line, as a number of 256 bits; 0 for what is not content.
 
-    Not content: vectors, jobs, use counts, and the change numbers of revisions, which are each store's own.
+    Not content: vectors, jobs, use counts, the namespace, and the change numbers of revisions, which are each store's
+    own.
     """
-    if isinstance(record, Embedding | Job):
+    if line["type"] in ("vector", "job"):
         return 0
-    if isinstance(record, KeptEpisode):
-        record = replace(record, use=None)
-    if isinstance(record, KeptMemory):
-        past = tuple(replace(one, change=0) for one in record.revisions)
-        record = replace(record, use=None, revisions=past)
-    text = json.dumps([_NAMES[type(record)], _plain(record)], ensure_ascii=False, sort_keys=True)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest())
+    told = {name: value for name, value in line.items() if name not in ("namespace", "use")}
+    if "history" in told:
+        told["history"] = [{name: held for name, held in one.items() if name != "change"} for one in told["history"]]
+    text = _canonical.encode(told)
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+
+
+_canonical = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 # Writing ------------------------------------------------------------------------------------------------------------
 
 
 def _plain(value: object) -> Any:
+    if type(value) in _SIMPLE:
+        return value
     match value:
         case Embedding():
             vector = np.asarray(value.vector).astype("<f2").tobytes()
@@ -99,15 +105,21 @@ def _plain(value: object) -> Any:
         case Mapping():
             return {key: _plain(one) for key, one in value.items()}
         case _ if is_dataclass(value):
-            shown = ((one, getattr(value, one.name)) for one in fields(value) if one.name != "namespace")
-            return {one.name: _plain(held) for one, held in shown if not _left_out(one, held)}
+            shown = ((name, getattr(value, name), empty) for name, empty in _shown(cast("Hashable", type(value))))
+            return {name: _plain(held) for name, held, empty in shown if not empty or held not in _EMPTY}
         case _:
             return value
 
 
-def _left_out(one: Field[Any], held: object) -> bool:
-    """What is empty by default need not be said."""
-    return held in (None, (), {}) and (one.default in (None, ()) or one.default_factory is not MISSING)
+@cache
+def _shown(kind: Hashable) -> tuple[tuple[str, bool], ...]:
+    """The fields of a class, and whether each need not be said where it is empty, as it is by default."""
+    held = fields(cast("type[Any]", kind))
+    return tuple((one.name, _empty_by_default(one)) for one in held if one.name != "namespace")
+
+
+def _empty_by_default(one: Field[Any]) -> bool:
+    return one.default in (None, ()) or one.default_factory is not MISSING
 
 
 def _revision(revision: Revision, now: Memory) -> Json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, BinaryIO
@@ -67,7 +67,7 @@ async def bring(
     lines = _lines(stream)
     _check_header(next(lines, None), into)
     group: list[Item] = []
-    read = 0
+    read = weight = 0
     for number, raw in lines:
         read += len(raw)
         done.lines += 1
@@ -80,22 +80,19 @@ async def bring(
         except InvalidInput as error:
             done.rejected[number] = error
             continue
-        tallies.setdefault(str(line["namespace"]), Tally()).take(record)
+        tallies.setdefault(str(line["namespace"]), Tally()).take(record, line)
         done.namespaces.add(held)
-        if group and (type(group[0].record) is not type(record) or len(group) == BATCH or _heavy(group)):
+        if group and (type(group[0].record) is not type(record) or len(group) == BATCH or weight > BATCH_BYTES):
             await bringer.take(group)
-            group = []
+            group, weight = [], 0
             if report is not None:
                 report("importing", read, size)
         group.append(Item(number, held, record, raw))
+        weight += len(raw)
     if group:
         await bringer.take(group)
     done.purged = bringer.purged
     return done
-
-
-def _heavy(group: Sequence[Item]) -> bool:
-    return sum(len(item.raw) for item in group) >= BATCH_BYTES
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
