@@ -2,8 +2,9 @@
 
 In a library where «cancel» goes with one tool and «exchange» with another, a situation that says both calls for both,
 though the experience of either alone reads more like it. Ridge regression of the tools used on the words of the
-triggers (Hoerl & Kennard 1970, in its dual form) foretells them; how far each tool can be foretold at all is measured
-by leaving every experience out in turn (the closed form of Allen's PRESS), so that tools without a pattern don't count.
+triggers (Hoerl & Kennard 1970, in its dual form) foretells them. How strong the ridge is, and how far each tool can be
+foretold at all, is measured by leaving every experience out in turn (the closed form of Allen's PRESS), so that tools
+without a pattern don't count.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
-RIDGE = 0.1
+# How much a rule is held back, of which the library chooses the one by which its experiences foretell each other best:
+# where tools go with words plainly a little is enough, where words mislead it takes more.
+RIDGES = (0.03, 0.1, 0.3)
 FEWEST = 4  # experiences; of fewer nothing is learnt
 UNLIKELY = 0.05  # no tool is more or less likely than this: what was seen a few times is never sure
 # A whole set of tools is judged beside the likeliest one, whose own doubt is given back to this share: where little can
@@ -47,14 +51,29 @@ class Tools:
         if count < FEWEST or not self.used.shape[1]:
             return np.ones(count)
         usual = self.used.mean(axis=0)
-        inverse = np.linalg.inv(triggers @ triggers.T + RIDGE * np.eye(count))
-        rule = inverse @ (self.used - usual)
+        rule, missed = self._rule(triggers @ triggers.T, usual)
         likely = (usual + (triggers @ situation) @ rule).clip(UNLIKELY, 1 - UNLIKELY)
-        foretold = self._foretold(rule / np.diag(inverse)[:, None], usual)
+        foretold = self._foretold(missed, usual)
         best = np.log(np.maximum(likely, 1 - likely)) @ foretold
         given = (self.used * np.log(likely) + (1 - self.used) * np.log(1 - likely)) @ foretold
         agreed: Values = np.exp(given - DOUBT * best)
         return agreed
+
+    def _rule(self, alike: Values, usual: Values) -> tuple[Values, Values]:
+        """What each experience adds to a tool's likelihood, and by how much it is missed where it is left out itself.
+
+        The ridge is that under which what was left out is likeliest.
+        """
+        found = []
+        for ridge in RIDGES:
+            inverse = np.linalg.inv(alike + ridge * np.eye(len(alike)))
+            rule = inverse @ (self.used - usual)
+            missed = rule / np.diag(inverse)[:, None]
+            told = (self.used - missed).clip(UNLIKELY, 1 - UNLIKELY)
+            right = np.where(self.used > 0, told, 1 - told)
+            found.append((float(np.log(right).sum()), rule, missed))
+        _, rule, missed = max(found, key=itemgetter(0))
+        return rule, missed
 
     def _foretold(self, missed: Values, usual: Values) -> Values:
         """For each tool the share of its variance that the other experiences foretell. `missed`: by how much."""
