@@ -29,7 +29,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench import metrics
+from bench import abstain, metrics
 from bench.data import Corpus, Item, Question, read_corpora
 from bench.process import disk_mb, rss_mb
 from bench.report import plain, progress, rounded, write_json
@@ -60,7 +60,7 @@ class Options:
 class Answered:
     """One question with what came back: a rank for every source of every hit, with the session of each.
 
-    `tokens`: of the block of all hits; `fewer`: of the blocks of `FEWER` hits.
+    `tokens`: of the block of all hits; `fewer`: of the blocks of `FEWER` hits. `fit`: of the first hit.
     """
 
     question: Question
@@ -71,6 +71,7 @@ class Answered:
     milliseconds: float
     degraded: bool = False
     fewer: tuple[int, ...] = ()
+    fit: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,11 @@ def measure_corpus(corpus: Corpus, options: Options) -> dict[str, dict[str, floa
         for key, questions in corpus.questions.items():
             asked = spread(questions, options.limit)
             answered = with_shorter_blocks(memory, list(ask_all(memory, corpus, written, asked, key)))
+            elsewhere = list(ask_all(memory, corpus, written, abstain.foreign(corpus, asked), f"{key}, foreign"))
             rows |= score(key, answered, written.twin)
             rows[key] |= costs(corpus, written, asked, Path(folder))
+            for name, row in fits(key, answered, elsewhere).items():
+                rows[name] = rows.get(name, {}) | row
     return rows
 
 
@@ -153,6 +157,7 @@ def ask_all(
             result.tokens,
             spent,
             bool(result.degraded),
+            fit=fit_of(memory, question, result),
         )
         progress(f"{key}: {number} of {len(questions)} asked", done=number == len(questions))
 
@@ -171,6 +176,19 @@ def ask(memory: Hindsight, question: Question, top_k: int = TOP_K) -> SearchResu
         time_range=TimeRange(end=question.asked_at) if question.midway else None,
         filters={"exclude_sessions": question.exclude_sessions} if question.exclude_sessions else None,
     )
+
+
+def fit_of(memory: Hindsight, question: Question, result: SearchResult) -> float:
+    """How well the first hit fits, which its trace tells."""
+    fit = memory.namespace(question.scope).trace(result.trace_id).get("fit")
+    return float(fit) if isinstance(fit, (int, float)) else 0.0
+
+
+def fits(key: str, answered: Sequence[Answered], elsewhere: Sequence[Answered]) -> dict[str, dict[str, float]]:
+    """The rows of the curve of confidence."""
+    kept = [one.fit for one in answered if not one.question.abstain]
+    unanswerable = [one.fit for one in answered if one.question.abstain]
+    return abstain.curve(key, kept, unanswerable, [one.fit for one in elsewhere])
 
 
 def sources_of(result: SearchResult, item_of: Mapping[str, str]) -> list[list[str]]:

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import ablation, experience, scale, stages
+from bench import ablation, abstain, experience, scale, stages
 from bench.metrics import mean
 from bench.pairs import CONFUSED
 from bench.report import Rows, columns, markdown, progress, shown
 from bench.time import MISSES
+from hindsight.domain.ranking import FITS
 from hindsight.errors import HindsightError
 
 HERE = Path(__file__).parent
@@ -35,6 +36,11 @@ GOALS = (
     "ndcg@10", "session_recall@10",
 )  # fmt: skip
 CLAIMS = ("abstain_confident", "answerable_kept")
+AREAS = ("abstain_auc", "foreign_auc")
+CONFIDENCE = f"""The fit of the first hit tells whether an answer is confident: from {FITS} on. First how well it tells
+answerable questions from the others (`abstain`: nothing in the set answers them; `foreign`: questions put to somebody
+else's records, some of which have an answer there too), then what another bar would give. The bar is the highest at
+which 90 % of the answerable questions of all sets together stay confident, in the mean over the sets."""
 COSTS = ("search_p50_ms", "search_p95_ms", "write_per_s", "rss_mb", "disk_mb", "degraded")
 
 
@@ -187,6 +193,8 @@ read by `session_recall@10`: its gold is every turn of the right sessions."""
 def _recall_part(rows: Rows) -> list[str]:
     if not rows:
         return []
+    curve = {key.replace(abstain.CURVE, ""): row for key, row in rows.items() if abstain.CURVE in key}
+    rows = {key: row for key, row in rows.items() if abstain.CURVE not in key}
     whole = {key: row for key, row in rows.items() if "/" not in key}
     parts = ["## Recall", TOKENS, _only(whole, GOALS)]
     parts += ["### By category", _only({key: row for key, row in rows.items() if "/" in key}, (*GOALS, *CLAIMS))]
@@ -196,6 +204,8 @@ def _recall_part(rows: Rows) -> list[str]:
         "(lower is better), `answerable_kept`: that of the others (higher is better).",
         _only(whole, (*CLAIMS, *COSTS)),
     ]
+    if curve:
+        parts += ["### Where confidence begins", CONFIDENCE, _only(whole, AREAS), markdown(curve, head="set/bar")]
     return parts
 
 
