@@ -16,6 +16,7 @@ from typing import cast
 
 from hindsight.domain.change import Batch, Job, JobDone, NewJob, Receipt, WriteOutcome
 from hindsight.domain.cleaning import CleanReport, CleanRules
+from hindsight.domain.episode import JsonValue
 from hindsight.errors import Conflict, HindsightError, InvalidInput, NotFound
 from hindsight.ports import Clock, Embedder, Ids, Store
 from hindsight.upkeep.alike import Twins
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 CLEAN_JOB = "upkeep.clean"
 CONSOLIDATE_JOB = "upkeep.consolidate"
 TRIES = 8  # at a batch whose memories others keep changing
+AT_ONCE = 8  # summaries that one job has written: others of the same worker wait behind it
 PATIENCE = 5  # attempts of a job at a summary by a language model, before sentences are chosen instead
 NO_VECTORS = "embedder"  # in `degraded`: near copies could not be looked for
 _TOKEN = re.compile(r"(?P<undone>(?:undo:)*)(?P<run>clean:[^:]+)")
@@ -103,8 +105,9 @@ class Cleaner:
         """
         token = cast("str", job.payload["token"])
         run = Run(job.namespace, cast("str", job.payload.get("actor") or token))
-        await self._summarise(run, token, extractive=job.attempts > PATIENCE)
-        await self._close(job.namespace, f"{token}:summarised", job.id, owner)
+        more = await self._summarise(run, token, extractive=job.attempts > PATIENCE, most=AT_ONCE)
+        later = (self._to_write(token, run.actor),) if more else ()
+        await self._close(job.namespace, f"{token}:summarised:{job.id}", job.id, owner, jobs=later)
 
     async def undo(self, namespace: str, token: str, *, actor: str = "") -> Receipt:
         """Take a whole run back, newest batch first; what has been changed since stays as it is. `NotFound`."""
@@ -145,19 +148,25 @@ class Cleaner:
             await self._close(run.namespace, f"{token}:done", job_id, owner)
             return False
         groups = await self.consolidator.groups(run.namespace, self.rules)
-        later = NewJob(
-            self.ids.new(), CONSOLIDATE_JOB, {"token": token, "actor": run.actor}, self.clock.now(),
-            dedup_key=CONSOLIDATE_JOB,
-        )  # fmt: skip
-        await self._close(run.namespace, f"{token}:done", job_id, owner, jobs=(later,) if groups else ())
+        later = (self._to_write(token, run.actor),) if groups else ()
+        await self._close(run.namespace, f"{token}:done", job_id, owner, jobs=later)
         return bool(groups)
+
+    def _to_write(self, token: str, actor: str) -> NewJob:
+        """The job that has summaries written; one at a time is enough."""
+        payload: dict[str, JsonValue] = {"token": token, "actor": actor}
+        return NewJob(self.ids.new(), CONSOLIDATE_JOB, payload, self.clock.now(), dedup_key=CONSOLIDATE_JOB)
 
     async def _close(self, namespace: str, key: str, job_id: str, owner: str, *, jobs: tuple[NewJob, ...] = ()) -> None:
         await self.store.apply(Batch(namespace, key, self.clock.now(), jobs=jobs, done=JobDone(job_id, owner)))
 
-    async def _summarise(self, run: Run, token: str, *, extractive: bool) -> None:
+    async def _summarise(self, run: Run, token: str, *, extractive: bool, most: int | None = None) -> bool:
+        """Write up to so many summaries; true if there may be more to write. Groups of which none comes are passed."""
         for group in await self.consolidator.groups(run.namespace, self.rules, without=frozenset(run.taken)):
+            if most is not None and len(run.added) >= most:
+                return True
             await self._carried_out(run, f"{token}:old", self._planner.summary_of(run, group, extractive=extractive))
+        return False
 
     async def _carried_out(self, run: Run, series: str, plan: Plan) -> None:
         """Apply what a plan makes, under the next free key; made anew where somebody else wrote in between."""
