@@ -1,50 +1,25 @@
-"""Everything the core needs from outside, as protocols: the one file that lists every extension point.
-
-All calls are safe from several tasks at once. Every method that touches data takes its namespace first. Adapters raise
-only errors of `hindsight.errors`; a driver's own error is the `__cause__`.
-"""
+"""Where memories are, and copies of all of it."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 from hindsight.domain.access import ApiKey
-from hindsight.domain.backup import Contents, Flaws, Restored
 from hindsight.domain.change import Applied, Batch, Changeset, Job, NewJob, Review, Revision, Touched
-from hindsight.domain.completion import Completion
 from hindsight.domain.entry import Entry
 from hindsight.domain.episode import Episode, JsonValue
-from hindsight.domain.kept import Record
 from hindsight.domain.memory import Memory
 from hindsight.domain.page import Order, Page, Stats, Use
 from hindsight.domain.purge import Purge, Purged, Tombstone
-from hindsight.domain.query import Answer, Filters, Scored
+from hindsight.domain.query import Filters
 from hindsight.domain.schedule import Due
 from hindsight.domain.session import Session, Working
-from hindsight.domain.surroundings import Surroundings
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-
-class Clock(Protocol):
-    """Time, so that tests can choose it."""
-
-    def now(self) -> datetime:
-        """This moment, aware, in UTC."""
-        ...
-
-
-class Ids(Protocol):
-    """New ids."""
-
-    def new(self) -> str:
-        """A fresh id: 26 characters of Crockford base32, lower case, rising with time; the last 8 are random."""
-        ...
 
 
 class Keyring(Protocol):
@@ -297,234 +272,4 @@ class Store(Keyring, Protocol):
 
     async def aclose(self) -> None:
         """Finish what is queued and close; a second call does nothing."""
-        ...
-
-
-Report: TypeAlias = Callable[[str, int, int], None]
-"""Told from time to time how far long work is: its stage, how much is done, and of how much (0: not known).
-
-May be called from another thread than the caller's.
-"""
-
-
-class Archive(Protocol):
-    """Copies of the whole store, each one file, by the store's own means. The store itself need not be open.
-
-    Cancelled, every method leaves things as they were.
-    """
-
-    async def copy(self, target: Path, *, report: Report | None = None) -> Contents:
-        """Copy the store into a new file, of one moment, while others write; it has been read again and compared.
-
-        `NotFound` where there is no store yet, `Conflict` where the file is there already, `StorageFull`,
-        `StorageUnavailable`, `StorageCorrupt`.
-        """
-        ...
-
-    async def inspect(self, file: Path, *, report: Report | None = None) -> Contents:
-        """Read a copy whole. `NotFound`, `StorageCorrupt`, `SchemaMismatch` for one of a newer release."""
-        ...
-
-    async def flaws(self) -> Flaws:
-        """Look through the store itself for damage, and for rows without their parents. Changes nothing."""
-        ...
-
-    async def mend(self) -> Mapping[str, int]:
-        """Take out the orphans that nothing rests on, by sort as `flaws` names them; how many of each."""
-        ...
-
-    def records(self, *, namespace: str | None, vectors: bool) -> AsyncIterator[Sequence[tuple[str, Record]]]:
-        """Everything the store holds, of one moment and some at a time, each with its namespace.
-
-        Episodes in order of arrival, then memories so, sessions, reviews, open jobs, and `vectors` where they are
-        wanted. `namespace`: only what it holds. The store must have this release's schema: open it once before.
-        """
-        ...
-
-    async def put_back(self, file: Path, *, aside: Path, report: Report | None = None) -> Restored:
-        """Put a copy in the store's place, all or nothing; what was there, whole or damaged, is kept as `aside`.
-
-        The copy stays. Refused as by `inspect`, and `StorageUnavailable` while another process has the store open.
-        """
-        ...
-
-
-class Index(Protocol):
-    """A projection of the store: can be deleted at any time, and catches up by the change log."""
-
-    async def cursor(self, namespace: str) -> int:
-        """The change number this index has followed to; 0 for an empty one."""
-        ...
-
-    async def mark(self, namespace: str) -> str:
-        """What `apply` was told of the change at the cursor: another store's change of this number has another."""
-        ...
-
-    async def drop(self, namespace: str) -> None:
-        """Forget a namespace; its cursor is 0 again."""
-        ...
-
-    async def count(self, namespace: str) -> int:
-        """Entries held."""
-        ...
-
-    async def aclose(self) -> None:
-        """Save what makes the next start quick, and close."""
-        ...
-
-
-class VectorIndex(Index, Protocol):
-    """Finds entries by closeness of meaning."""
-
-    async def apply(
-        self,
-        namespace: str,
-        upserts: Sequence[tuple[Entry, NDArray[np.float32]]],
-        deletes: Sequence[str],
-        *,
-        cursor: int,
-        mark: str = "",
-    ) -> None:
-        """Take in entries with their unit vectors, let others go, and move the cursor. Repeating it changes nothing."""
-        ...
-
-    async def search(
-        self, namespace: str, vector: NDArray[np.float32], filters: Filters, *, limit: int
-    ) -> Sequence[Scored]:
-        """The `limit` entries with the highest cosine among those that match, best first; ties by id."""
-        ...
-
-    async def cosines(self, namespace: str, vector: NDArray[np.float32], ids: Sequence[str]) -> NDArray[np.float32]:
-        """The cosine of each of these entries, in their order; NaN for one that is not held."""
-        ...
-
-
-class LexicalIndex(Index, Protocol):
-    """Finds entries by their words; one scorer for all stores."""
-
-    async def apply(
-        self, namespace: str, upserts: Sequence[Entry], deletes: Sequence[str], *, cursor: int, mark: str = ""
-    ) -> None:
-        """Take in entries, let others go, and move the cursor. Repeating it changes nothing."""
-        ...
-
-    async def search(self, namespace: str, terms: Sequence[str], filters: Filters, *, limit: int) -> Sequence[Scored]:
-        """The `limit` best entries by BM25 among those that match and share a term, best first; ties by id.
-
-        `terms` come from `hindsight.language.segment.query_terms`.
-        """
-        ...
-
-    async def ceiling(self, namespace: str, terms: Sequence[str]) -> float:
-        """Sum of the terms' idf: what a text that has them all could score; puts scores on an absolute scale."""
-        ...
-
-    async def around(self, namespace: str, terms: Sequence[str], filters: Filters, ids: Sequence[str]) -> Surroundings:
-        """These entries and the rest of their sessions, as far as they match, with the BM25 of each (0: no term).
-
-        Those without a session first, then session by session, turn by turn: by time, then by position.
-        Unknown ids are passed over.
-        """
-        ...
-
-
-class Cache(Protocol):
-    """Answers kept for a moment. It may lose any of them at any time, and whoever reads one checks that it still holds.
-
-    A cache that can't be reached raises `Unavailable`, soon.
-    """
-
-    async def get(self, namespace: str, key: str) -> Answer | None:
-        """The answer last put there, while it is kept."""
-        ...
-
-    async def put(self, namespace: str, key: str, answer: Answer) -> None:
-        """Keep an answer for the cache's lifetime, in place of one of the same key."""
-        ...
-
-    async def drop(self, namespace: str) -> None:
-        """Let go all answers of a namespace."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of memory and connections; a second call does nothing."""
-        ...
-
-
-class Embedder(Protocol):
-    """Turns text into vectors."""
-
-    @property
-    def model(self) -> str:
-        """Name with version, stored beside each vector."""
-        ...
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-        ...
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors, shape `(len(texts), dimensions)`; long text is chunked and pooled. `ModelUnavailable`."""
-        ...
-
-    async def embed_query(self, text: str) -> NDArray[np.float32]:
-        """One unit vector, shape `(dimensions,)`, ahead of any batch in the queue. `ModelUnavailable`."""
-        ...
-
-    async def warm(self) -> None:
-        """Load now what would otherwise load at the first call."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of threads and connections."""
-        ...
-
-
-class Reranker(Protocol):
-    """Judges how well texts answer a query by reading both together: slower and closer than comparing vectors."""
-
-    @property
-    def model(self) -> str:
-        """Name for traces and messages."""
-        ...
-
-    async def score(self, query: str, texts: Sequence[str], *, within: float) -> Sequence[float]:
-        """The relevance of each text, in their order, on one scale for all queries: 0 does not answer, 1 answers.
-
-        Each text is judged by itself: what stands beside it changes nothing. Long text may be cut. `ModelUnavailable`
-        for whatever goes wrong, and when `within` seconds have passed; never fewer numbers, or one outside the scale.
-        """
-        ...
-
-    async def warm(self) -> None:
-        """Load now what would otherwise load at the first call."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of threads and connections; a second call does nothing."""
-        ...
-
-
-class LanguageModel(Protocol):
-    """Answers a request in words. What it says is a proposal: callers check it and never take it for true."""
-
-    @property
-    def model(self) -> str:
-        """Name as its provider knows it."""
-        ...
-
-    async def complete(
-        self, system: str, user: str, *, schema: Mapping[str, JsonValue] | None = None, max_tokens: int
-    ) -> Completion:
-        """One answer to `user` under the rules of `system`.
-
-        With a JSON `schema` (its `title` names it) the model is asked for such an object; the text may still be
-        anything, and is cut off at `max_tokens`. `ModelUnavailable`: no answer, too many failures lately, or the
-        day's tokens are used up.
-        """
-        ...
-
-    async def aclose(self) -> None:
-        """Close the connections."""
         ...
