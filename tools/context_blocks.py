@@ -93,9 +93,9 @@ SCENES = (
             said("部署前要先在 GitHub Actions 里跑一遍 integration tests。", "2024-02-11", "s2"),
         ),
         "staging 用的是哪个数据库？",
-        "The right line comes first, but the doubt above it is wrong: the question and the memory share "
-        "one word and few meanings. Three lines where one would do. The labels change language with the "
-        "memories, which looks odd and costs nothing.",
+        "The right line comes first, though the question and the memory share one word and few meanings. "
+        "Three lines where one would do. The labels change language with the memories, which looks odd and "
+        "costs nothing.",
     ),
     Scene(
         "Preference",
@@ -159,7 +159,8 @@ SCENES = (
         ),
         "服务器磁盘满了怎么办？",
         "The failure is marked twice, by its label and by its warning. It comes before the way that "
-        "works, which is not ideal, and the doubt above is needless: both fit.",
+        "works, which is not ideal, and the doubt above is needless: both fit, but the first by .43 where "
+        "a match begins at .44.",
     ),
     Scene(
         "Nothing fits",
