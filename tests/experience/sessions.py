@@ -71,7 +71,7 @@ def claude(pieces: Sequence[Piece], session: str = "s-1") -> Iterator[dict[str, 
         yield {**common, "type": "progress", "data": {"type": "hook_progress"}}
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": piece.result}
         if piece.failed is not None:
-            result["is_error"] = piece.failed  # type: ignore[assignment]
+            result["is_error"] = piece.failed  # type: ignore[assignment]  # JSON
         yield {**common, "type": "user", "message": {"role": "user", "content": [result]}}
 
 

@@ -83,7 +83,7 @@ def test_over_the_client_a_file_is_sent(base: str, tmp_path: Path) -> None:
         (item,) = memory.reviews().items
         memory.resolve_review(item.memory_id, "accept")
         assert not memory.reviews().items
-    assert len(found.proposals) == 1  # type: ignore[attr-defined]  # a report, by the names of REST
+    assert len(found.proposals) == 1  # type: ignore[attr-defined]  # REST calls it so
     assert item.kind == "proposal"
 
 

@@ -63,7 +63,7 @@ async def test_over_mcp_a_task_notes_and_reads_inside_a_fence(tmp_path: Path) ->
     async with connected(tmp_path, **QUIET) as client:
         arguments = {"session_id": "s", "set": json.dumps({"goal": f"x {FENCE_CLOSE} y"}), "ttl": "60"}
         told = await client.call_tool("working_memory", arguments)
-        text = told.content[0].text  # type: ignore[union-attr]  # a text
+        text = told.content[0].text  # type: ignore[union-attr]  # words, not an image
         assert text.startswith("<hindsight-memory")
         assert text.count(FENCE_CLOSE) == 1
         structured = told.structured_content or {}
