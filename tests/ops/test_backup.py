@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from hindsight.errors import Conflict, InvalidInput, NotFound, SchemaMismatch, S
 from hindsight.errors import StorageUnavailable as InUse
 from hindsight.interfaces.cli import main as cli
 from hindsight.ops.backup import back_up, index_folder, list_backups, restore
+from hindsight.ops.exports import export
 from hindsight.storage.schema import migrations
 from hindsight.storage.sqlite import archive as archive_module
 from hindsight.storage.sqlite.archive import SqliteArchive
@@ -45,8 +47,8 @@ class Noon:
         return NOW
 
 
-def settings_of(folder: Path) -> Settings:
-    return config.load(data_dir=folder, embedding_model="none", log_level="ERROR")
+def settings_of(folder: Path, **more: object) -> Settings:
+    return config.load(data_dir=folder, embedding_model="none", log_level="ERROR", **more)
 
 
 async def fill(file: Path, count: int, start: int = 0) -> None:
@@ -177,14 +179,28 @@ async def test_what_can_not_be_copied_is_told(tmp_path: Path, backups: Backups) 
         await back_up(settings_of(tmp_path), to=tmp_path / "file")
 
 
+@contextmanager
+def disk(place: Path, size: str) -> Iterator[Path]:
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of 1 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)], check=True)
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    with disk(tmp_path / "disk", "1m") as place:
+        yield place
+
+
+@pytest.fixture
+def roomy_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk that takes a store with its log."""
+    with disk(tmp_path / "disk", "16m") as place:
+        yield place
 
 
 @pytest.mark.needs("mount", "root")
@@ -209,6 +225,33 @@ async def test_a_full_disk_is_told_and_leaves_the_store_and_the_backups_as_they_
     assert "Free some space" in full.value.hint
     assert left_in(small_disk) == ["filler"]
     assert await memories_of(tmp_path / "memory.db") == 150
+
+
+@pytest.mark.needs("mount", "root")
+async def test_on_a_full_disk_nothing_is_restored_or_exported_and_the_store_stays(
+    tmp_path: Path, roomy_disk: Path
+) -> None:
+    settings = settings_of(tmp_path / "data", db_path=roomy_disk / "memory.db")
+    await fill(settings.database, 20)
+    made = await back_up(settings, to=tmp_path / "backups")
+    await fill(settings.database, 5, start=20)
+    filler = roomy_disk / "filler"
+    with pytest.raises(OSError, match="No space"):
+        filler.write_bytes(bytes(20_000_000))
+    with pytest.raises(StorageFull):
+        await restore(settings, made.path)
+    assert not [name for name in left_in(roomy_disk) if name.endswith(".part")]
+    filler.unlink()
+    assert await memories_of(settings.database) == 25
+    with pytest.raises(OSError, match="No space"):
+        filler.write_bytes(bytes(20_000_000))
+    with filler.open("r+b") as file:
+        file.truncate(filler.stat().st_size - 8192)  # room for the first lines
+    with pytest.raises(StorageFull):
+        await export(settings, roomy_disk / "out.jsonl")
+    assert "out.jsonl" not in left_in(roomy_disk)
+    filler.unlink()
+    assert (await restore(settings, made.path)).contents.memories == 20
 
 
 # Keeping them ---------------------------------------------------------------------------------------------------------

@@ -355,11 +355,14 @@ def _be_alone(path: Path) -> None:
     try:
         with _open(path, write=True) as connection:
             connection.set_busy_timeout(0)
-            connection.pragma("journal_mode", "delete")
+            mode = connection.pragma("journal_mode", "delete")
     except (apsw.BusyError, apsw.LockedError) as error:
         raise _in_use(path) from error
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError, apsw.FormatError):
         _be_alone_with_damage(path)  # which is what it may be replaced for
+    else:
+        if mode != "delete":  # a full disk: the log stays, and is set aside with the file
+            _be_alone_with_damage(path)
 
 
 def _be_alone_with_damage(path: Path) -> None:
