@@ -4,75 +4,29 @@ import asyncio
 import json
 import os
 import stat
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
-import apsw
 import pytest
 
-from hindsight import Hindsight, config
 from hindsight.app import BACKUP_JOB, make_backup_handler
-from hindsight.config import Settings
-from hindsight.domain.change import Batch, NewJob
-from hindsight.domain.memory import Source
-from hindsight.domain.purge import Purge
+from hindsight.domain.change import NewJob
 from hindsight.domain.schedule import Due
-from hindsight.errors import Conflict, InvalidInput, NotFound, SchemaMismatch, StorageCorrupt, StorageFull
+from hindsight.errors import Conflict, InvalidInput, NotFound, StorageCorrupt, StorageFull
 from hindsight.errors import StorageUnavailable as InUse
 from hindsight.interfaces.cli import main as cli
-from hindsight.ops.backup import back_up, index_folder, list_backups, restore
+from hindsight.ops.backup import back_up, list_backups, restore
 from hindsight.ops.exports import export
-from hindsight.storage.schema import migrations
 from hindsight.storage.sqlite import archive as archive_module
 from hindsight.storage.sqlite.archive import SqliteArchive
 from hindsight.storage.sqlite.store import SqliteStore
-from hindsight.testing.made import SPACE, a_batch, a_memory, an_episode, new
+from hindsight.testing.made import SPACE
 from hindsight.upkeep.backup import BackupPolicy, Backups, backups_in, drop_old
 from hindsight.upkeep.schedule import WHOLE
+from tests.ops.stores import NOW, Noon, damage, fill, left_in, memories_of, one, settings_of
 
 pytestmark = pytest.mark.anyio
-
-NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
-
-
-class Noon:
-    """A clock that stands still."""
-
-    def now(self) -> datetime:
-        return NOW
-
-
-def settings_of(folder: Path, **more: object) -> Settings:
-    return config.load(data_dir=folder, embedding_model="none", log_level="ERROR", **more)
-
-
-async def fill(file: Path, count: int, start: int = 0) -> None:
-    """A store of so many memories, each with its episode and a change of its own."""
-    store = await SqliteStore.open(file)
-    for n in range(start, start + count):
-        await store.apply(one(n))
-    await store.aclose()
-
-
-def one(n: int) -> Batch:
-    return a_batch(f"b{n}", episodes=(an_episode(f"e{n}"),), puts=(new(a_memory(f"m{n}")),))
-
-
-async def memories_of(file: Path) -> int:
-    store = await SqliteStore.open(file)
-    try:
-        return (await store.stats(SPACE)).memories_by_status.get("active", 0)
-    finally:
-        await store.aclose()
-
-
-def left_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.fixture
@@ -160,11 +114,6 @@ async def test_a_damaged_store_is_not_passed_off_as_a_backup(tmp_path: Path, bac
     assert left_in(tmp_path / "backups") == []
 
 
-def damage(file: Path) -> None:
-    whole = file.read_bytes()
-    file.write_bytes(whole[: 4096 * 6] + b"\xff" * 4096 * 12 + whole[4096 * 18 :])
-
-
 async def test_what_can_not_be_copied_is_told(tmp_path: Path, backups: Backups) -> None:
     with pytest.raises(NotFound):
         await backups.make()
@@ -177,30 +126,6 @@ async def test_what_can_not_be_copied_is_told(tmp_path: Path, backups: Backups) 
         await backups.make(to=tmp_path / "file" / "folder")
     with pytest.raises(InvalidInput, match="--to"):
         await back_up(settings_of(tmp_path), to=tmp_path / "file")
-
-
-@contextmanager
-def disk(place: Path, size: str) -> Iterator[Path]:
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)], check=True)
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 1 MB."""
-    with disk(tmp_path / "disk", "1m") as place:
-        yield place
-
-
-@pytest.fixture
-def roomy_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk that takes a store with its log."""
-    with disk(tmp_path / "disk", "16m") as place:
-        yield place
 
 
 @pytest.mark.needs("mount", "root")
@@ -295,200 +220,6 @@ async def test_old_ones_go_only_once_a_new_one_is_there(tmp_path: Path, backups:
     assert left_in(folder) == ["memory-20260101T000000Z.db"]
     await backups.make()
     assert left_in(folder) == ["memory-20260504T120000Z.db"]
-
-
-# Putting one back -----------------------------------------------------------------------------------------------------
-
-
-async def test_a_restore_brings_back_what_was_and_keeps_what_is_there(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    await fill(settings.database, 3)
-    made = await back_up(settings)
-    await fill(settings.database, 2, start=3)
-    index_folder(settings).mkdir()
-    (index_folder(settings) / "old").touch()
-    done = await restore(settings, made.path)
-    assert done.contents.memories == 3
-    assert await memories_of(settings.database) == 3
-    assert not index_folder(settings).exists()
-    assert done.aside is not None
-    assert done.aside.parent == settings.backups
-    assert stat.S_IMODE(settings.database.stat().st_mode) == 0o600
-    assert await memories_of(made.path) == 3
-    await restore(settings, done.aside)
-    assert await memories_of(settings.database) == 5
-
-
-async def test_searches_after_a_restore_find_what_was_and_nothing_later(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    with Hindsight(settings=settings) as memory:
-        memory.write("我住在北京朝阳区")
-    made = await back_up(settings)
-    with Hindsight(settings=settings) as memory:
-        memory.write("我的猫叫咪咪")
-        assert "咪咪" in memory.search("猫叫什么").context
-    await restore(settings, made.path)
-    with Hindsight(settings=settings) as memory:
-        assert "咪咪" not in memory.search("猫叫什么").context
-        assert "朝阳" in memory.search("住在哪里").context
-
-
-@pytest.mark.parametrize("wal", [False, True])
-async def test_a_restore_is_refused_while_anybody_has_the_store_open(tmp_path: Path, wal: bool) -> None:
-    settings = settings_of(tmp_path)
-    await fill(settings.database, 3)
-    made = await back_up(settings)
-    program = (
-        "import asyncio, sys; from pathlib import Path\n"
-        "from hindsight.storage.sqlite.store import SqliteStore\n"
-        "async def main():\n"
-        "    store = await SqliteStore.open(Path(sys.argv[1])); print('open', flush=True); sys.stdin.read()\n"
-        "asyncio.run(main())"
-    )
-    other = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-c",
-        program,
-        str(settings.database),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    assert other.stdout is not None
-    assert await other.stdout.readline() == b"open\n"
-    if wal:
-        damage(settings.database)  # then the lock alone tells
-    with pytest.raises(InUse, match="another program has") as refusal:
-        await restore(settings, made.path)
-    assert "Stop every hindsight" in refusal.value.hint
-    other.kill()
-    await other.communicate()
-    await restore(settings, made.path)
-    assert await memories_of(settings.database) == 3
-
-
-async def test_a_store_open_in_this_process_is_not_replaced_under_it(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    await fill(settings.database, 1)
-    made = await back_up(settings)
-    store = await SqliteStore.open(settings.database)
-    with pytest.raises(InUse, match="another program has"):
-        await restore(settings, made.path)
-    await store.apply(one(9))
-    await store.aclose()
-    assert await memories_of(settings.database) == 2
-
-
-async def test_a_damaged_or_missing_store_is_replaced_and_the_damaged_one_is_kept(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    await fill(settings.database, 200)
-    made = await back_up(settings)
-    damage(settings.database)
-    damaged = settings.database.read_bytes()
-    done = await restore(settings, made.path)
-    assert done.aside is not None
-    assert done.aside.read_bytes()[4096:] == damaged[4096:]  # its header says by now that it has no log beside it
-    assert await memories_of(settings.database) == 200
-    settings.database.write_bytes(b"no database at all, " * 999)
-    assert (await restore(settings, made.path)).aside is not None
-    settings.database.unlink()
-    assert (await restore(settings, made.path)).aside is None
-    assert await memories_of(settings.database) == 200
-
-
-async def test_what_is_no_whole_backup_of_this_release_is_refused_and_the_store_stays(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    await fill(settings.database, 200)
-    made = await back_up(settings)
-    newer = tmp_path / "newer.db"
-    newer.write_bytes(made.path.read_bytes())
-    later = apsw.Connection(str(newer))
-    later.execute("INSERT INTO migration VALUES (9999, 'later', 'x')")
-    later.pragma("user_version", 9999)
-    later.close()
-    with pytest.raises(SchemaMismatch, match="schema"):
-        await restore(settings, newer)
-    foreign = tmp_path / "foreign.db"
-    other = apsw.Connection(str(foreign))
-    other.execute("CREATE TABLE theirs (x)")
-    other.close()
-    with pytest.raises(StorageCorrupt, match="no store of hindsight"):
-        await restore(settings, foreign)
-    damage(made.path)
-    with pytest.raises(StorageCorrupt, match="damaged"):
-        await restore(settings, made.path)
-    (tmp_path / "text").write_bytes(b"hello " * 999)
-    with pytest.raises(StorageCorrupt):
-        await restore(settings, tmp_path / "text")
-    with pytest.raises(InvalidInput, match="FILE"):
-        await restore(settings, tmp_path / "nowhere")
-    assert await memories_of(settings.database) == 200
-    assert [backup.path for backup in await list_backups(settings)] == [made.path]
-
-
-async def test_a_backup_of_an_earlier_release_is_migrated_and_stays_as_it_was(tmp_path: Path) -> None:
-    steps = migrations("hindsight.storage.sqlite")
-    store = await SqliteStore.open(tmp_path / "old.db", known=steps[:2])
-    await store.aclose()
-    before = (tmp_path / "old.db").read_bytes()
-    settings = settings_of(tmp_path)
-    done = await restore(settings, tmp_path / "old.db")
-    assert done.contents.schema == 2
-    assert (tmp_path / "old.db").read_bytes() == before
-    assert left_in(tmp_path) == ["memory.db", "old.db"]
-    now = apsw.Connection(str(settings.database))
-    assert now.pragma("user_version") == len(steps)
-    now.close()
-
-
-async def test_what_was_purged_since_the_backup_is_not_brought_back(tmp_path: Path) -> None:
-    settings = settings_of(tmp_path)
-    store = await SqliteStore.open(settings.database)
-    said = a_memory("m1", content="unforgettable words", sources=(Source("e1", 0, 19),))
-    told = an_episode("e1", content="unforgettable words and others")
-    await store.apply(a_batch("b", episodes=(told, an_episode("e2")), puts=(new(said), new(a_memory("m2")))))
-    made = await back_up(settings)
-    await store.purge(Purge(SPACE, "p", NOW, ("m1", "e2", "never-there")))
-    await store.aclose()
-    done = await restore(settings, made.path)
-    assert done.purged == 3
-    store = await SqliteStore.open(settings.database)
-    assert set(await store.memories(SPACE, ["m1", "m2"])) == {"m2"}
-    episodes = await store.episodes(SPACE, ["e1", "e2"])
-    assert (episodes["e1"].content.strip(), episodes["e2"].content) == ("and others", "")
-    assert {stone.id: stone.at for stone in await store.tombstones(SPACE)} == dict.fromkeys(
-        ("m1", "e2", "never-there"), NOW
-    )
-    assert await store.purged_keys(SPACE, ["content of m1", "key of e2", "x"]) == {"content of m1", "key of e2"}
-    await store.aclose()
-    assert b"unforgettable" not in settings.database.read_bytes()
-    assert (await restore(settings, made.path)).purged == 3
-
-
-# Dying ----------------------------------------------------------------------------------------------------------------
-
-COPYING = Path(__file__).with_name("copying.py")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of POSIX")
-@pytest.mark.parametrize("act", ["copy", "put_back"])
-async def test_killed_anywhere_the_store_is_whole_and_a_later_run_finishes(tmp_path: Path, act: str) -> None:
-    await fill(tmp_path / "memory.db", 30)
-    await SqliteArchive(tmp_path / "memory.db").copy(tmp_path / "kept.db")
-    await fill(tmp_path / "memory.db", 10, start=30)
-    target = tmp_path / "kept.db" if act == "put_back" else tmp_path / "made.db"
-    ended = []
-    for number in range(1, 12):
-        command = [str(COPYING), act, str(tmp_path / "memory.db"), str(target), str(number)]
-        ended.append(await (await asyncio.create_subprocess_exec(sys.executable, *command)).wait())
-        if ended[-1] == 0:
-            break
-        assert ended[-1] == -9
-        assert await memories_of(tmp_path / "memory.db") == 40
-        assert not (tmp_path / "made.db").exists()
-    assert ended[-1] == 0
-    assert len(ended) > 3
-    assert await memories_of(tmp_path / "memory.db") == (40 if act == "copy" else 30)
-    assert await memories_of(target) == (40 if act == "copy" else 30)
 
 
 # Every day ------------------------------------------------------------------------------------------------------------
