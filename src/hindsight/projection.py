@@ -162,6 +162,12 @@ class Projection:
         """The memories that match, the latest first, straight from the store."""
         return (await self._store.find(namespace, filters, order=Order.NEWEST, limit=limit)).items
 
+    async def about(self, namespace: str, topics: Sequence[str], *, limit: int) -> Sequence[str]:
+        """Ids of active memories under these keys of what they are about, straight from the store: key by key, the
+        latest first."""
+        found = await self._store.about(namespace, topics, limit=limit)
+        return list(dict.fromkeys(memory_id for topic in topics for memory_id in found.get(topic, ())))
+
     async def near_each(
         self, namespace: str, vectors: NDArray[np.float32], *, limit: int
     ) -> Sequence[Sequence[Scored]]:

@@ -79,8 +79,9 @@ class Memories(Opened):
         after: str | None = None,
     ) -> Page[Memory]:
         """Memories that match, a page at a time; `after` is the `next` of the page before."""
-        wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=self._settings.timezone)
         engine = await self.engine()
+        zone, now = self._settings.timezone, engine.now()
+        wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=zone, now=now)
         return await engine.list(self._within(namespace), wanted, order=order, limit=limit, after=after)
 
     async def history(self, memory_id: str, *, namespace: str | None = None) -> Sequence[Revision]:

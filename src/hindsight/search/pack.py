@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from hindsight.domain.experience import Experience, OutcomeStatus, plan
 from hindsight.domain.hit import EpisodeHit, Hit, MemoryHit
 from hindsight.domain.memory import Kind, Statement
+from hindsight.domain.ranking import DENSE
 from hindsight.domain.session import Working
 from hindsight.language.fold import fold
 from hindsight.language.markers import FENCE_CLOSE, FENCE_NAME, FENCE_OPEN
@@ -24,6 +25,8 @@ from hindsight.search.working import WORKING_TOKENS, working_lines
 
 # A hit that fits less than half as well as the best ends the answer where its length is ours to choose.
 DROP = 0.5
+# Of the nearness of the nearest: what a hit in another language than the question has to have, not to be cut as noise.
+ACROSS = 0.4
 # Beside a hit that fits for sure, one that fits so much worse is noise, even where fewer hits than usual are left.
 # Where nothing does, the nearest are given uncut, but few: across languages a question may be hardly near its answer.
 NOISE, SURE, FEW = 0.23, 0.3, 5
@@ -82,16 +85,25 @@ def select(ranked: Sequence[Ranked], question: Question) -> Selection:
     repeated: list[str] = []
     different = Distinct()
     best = max((one.parts.relevance for one in ranked), default=0.0)
+    nearest = max((one.signals.get(DENSE, 0.0) for one in ranked), default=0.0)
     for one in ranked:
         if len(chosen) == question.most:
             break
-        if one.parts.relevance < _least(best, len(chosen), question):
+        weak = one.parts.relevance < _least(best, len(chosen), question)
+        if weak and not (len(chosen) < question.fewest and _near_across(one, nearest, question)):
             continue
         if different.is_new(one):
             chosen.append(one)
         else:
             repeated.append(one.entry.id)
     return Selection(tuple(chosen), tuple(repeated))
+
+
+def _near_across(one: Ranked, nearest: float, question: Question) -> bool:
+    """Whether a hit in another language than the question is about as near in meaning as any: words say nothing of it,
+    so that beside one that shares a word it looks like noise."""
+    near = one.signals.get(DENSE, 0.0)
+    return 0.0 < near >= ACROSS * nearest and is_chinese(one.entry.content) != is_chinese(question.text)
 
 
 def _least(best: float, chosen: int, question: Question) -> float:

@@ -29,6 +29,7 @@ from hindsight.search.ahead import Ahead
 from hindsight.search.caution import warning_for
 from hindsight.search.frozen import Frozen
 from hindsight.search.look import Expansion, Look
+from hindsight.search.named import known_as
 from hindsight.search.pack import pack, select
 from hindsight.search.rank import NOW, Ranked
 from hindsight.search.record import STORE, Found, note_found, note_query, parts_of
@@ -180,6 +181,7 @@ class Searcher:
             # Read once for all: each read of the store costs two changes of thread, more than its statement.
             head = await self._store.head(namespace)
         trace.note("change", head)
+        question = replace(question, filters=await known_as(self._store, namespace, question.filters))
         embedder = embedder or self._embedder
         left = max(0.0, end - clock())
         aside, routes = _Aside(ASIDE * left), settings.routes.hurried(left / settings.deadline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from hindsight.domain.memory import Kind
 from hindsight.domain.query import Weights
 from hindsight.domain.ranking import AROUND, ASKS, BREADTH, DENSE, LEXICAL, SIGNAL_WEIGHTS, SPEAKER, Parts
 from hindsight.domain.shelf_life import importance_at
+from hindsight.errors import Unavailable
 from hindsight.language.fold import fold
 from hindsight.language.segment import query_terms
 from hindsight.ports import Store
@@ -37,9 +39,13 @@ POOL_PER_HIT = 3
 # are what was asked for, and it is found as itself.
 STANDS_FOR = 0.6
 DAY_SECONDS = 86_400.0
+COUNTING = 0.3  # seconds to read use counts
+_ENDS = " \n.,!;:。，！；：…~～"  # what does not make a statement another; a question mark does
 _BEHIND_A_MARK = " \n\"'”’」』)）"
 # Whoever asks what was asked wants the question.
 _ABOUT_ASKING = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?)\b|问", re.IGNORECASE)
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,7 @@ class Distinct:
         """Whether nothing seen so far says the same; from now on it counts as seen."""
         # Two experiences may answer the same situation in different ways: both are told.
         apart = ranked.entry.id if ranked.entry.kind is Kind.EXPERIENCE else ""
-        key = (fold(ranked.entry.content).strip(), apart)
+        key = (fold(ranked.entry.content).strip(_ENDS), apart)
         new = key not in self._seen
         self._seen.add(key)
         return new
@@ -140,7 +146,14 @@ async def _uses(
 ) -> Mapping[str, int]:
     if frozen.uses is not None:
         return {found: frozen.uses[found] for found in ids if found in frozen.uses}
-    uses = await store.uses(namespace, ids) if weights.use else {}
+    if not weights.use:
+        return {}
+    try:
+        async with asyncio.timeout(COUNTING):
+            uses = await store.uses(namespace, ids)
+    except (TimeoutError, Unavailable) as error:  # the least part of a score: nothing is held up for it
+        _log.warning("uses of memories count nothing in a search: %s", error or "out of time")
+        return {}
     return {found: use.count for found, use in uses.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 from zoneinfo import ZoneInfo
@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from hindsight.domain.memory import Kind, Layer
 from hindsight.domain.query import Filters, Query, TimeRange
 from hindsight.errors import InvalidInput
+from hindsight.language.time import find_times
 
 Name = TypeVar("Name", bound=StrEnum)
 
@@ -31,13 +32,16 @@ FILTER_NAMES = (
 RANGE_FORM = "an ISO interval from/to, either side may be empty, e.g. 2024-01-01/2024-02-01 (the end is not included)"
 MAX_TOP_K = 100
 MIN_TOKENS, MAX_TOKENS = 200, 100_000  # at least room for the fence and the standing memories
+LONGEST_PHRASE = 100  # characters
+_MOMENTS = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1), "second": timedelta(seconds=1)}
 MAX_NAMES = 100  # values in one filter: bounds the work of a single search
 
 
-def parse_filters(given: Mapping[str, object] | None, *, timezone: str = "UTC") -> Filters:
+def parse_filters(given: Mapping[str, object] | None, *, timezone: str = "UTC", now: datetime | None = None) -> Filters:
     """Filters by the names of SPEC §7 (`types`, `tags`, `entities`, `exclude_sessions`, `min_confidence`, `as_of`, …).
 
-    `kinds` is accepted for `types`. Times without an offset are in `timezone`. Raises `InvalidInput`.
+    `kinds` is accepted for `types`. Times without an offset are in `timezone`; `now` as in `parse_time_range`. Raises
+    `InvalidInput`.
     """
     if given is None:
         return Filters()
@@ -56,25 +60,42 @@ def parse_filters(given: Mapping[str, object] | None, *, timezone: str = "UTC") 
         tags=_names("filters.tags", values.get("tags")),
         entities=_names("filters.entities", values.get("entities")),
         speakers=_names("filters.speakers", values.get("speakers")),
-        time_range=parse_time_range("filters.time_range", values.get("time_range"), zone),
+        time_range=parse_time_range("filters.time_range", values.get("time_range"), zone, now),
         min_confidence=_share("filters.min_confidence", values.get("min_confidence")),
         as_of=parse_moment("filters.as_of", values.get("as_of"), zone),
     )
 
 
-def parse_time_range(field: str, given: object, zone: ZoneInfo) -> TimeRange | None:
-    """A half-open interval from `from/to`. What can't be read is refused: it never means any time."""
+def parse_time_range(field: str, given: object, zone: ZoneInfo, now: datetime | None = None) -> TimeRange | None:
+    """A half-open interval from `from/to`, or from a phrase («上周», "last week") seen from `now` where that is given.
+
+    `now` with an offset is on the asker's clock; in UTC it is read in their zone. What can't be read is refused: it
+    never means any time.
+    """
     if given is None or isinstance(given, TimeRange):
         return given
+    if isinstance(given, str) and "/" not in given and now is not None:
+        return _time_named(field, given, now if now.utcoffset() else now.astimezone(zone))
     if not isinstance(given, str) or given.count("/") != 1:
         raise InvalidInput(field, given, RANGE_FORM)
-    first, last = (part.strip() for part in given.split("/"))
+    first, last = (part.strip().removeprefix("..") for part in given.split("/"))
     start = parse_moment(field, first, zone) if first else None
     end = parse_moment(field, last, zone) if last else None
     if start is None and end is None:
         raise InvalidInput(field, given, RANGE_FORM)
     if start is not None and end is not None and start >= end:
         raise InvalidInput(field, given, "a start before the end")
+    return TimeRange(start, end)
+
+
+def _time_named(field: str, given: str, now: datetime) -> TimeRange:
+    """The one time that a phrase names; an instant lasts as long as it was said exactly."""
+    found = find_times(given, now) if len(given) <= LONGEST_PHRASE else []
+    if len(found) != 1:
+        raise InvalidInput(field, given, f"{RANGE_FORM}; or a phrase that names one time, such as «上周» or last week")
+    start, end = found[0].start, found[0].end
+    if start is not None and start == end:
+        end = start + _MOMENTS.get(found[0].grain, timedelta(days=1))
     return TimeRange(start, end)
 
 
@@ -135,16 +156,17 @@ def parse_query(
 ) -> Query:
     """A question with its options; these count before what stands in `filters`. Raises `InvalidInput`."""
     zone = ZoneInfo(timezone)
-    wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=timezone)
+    asked = parse_moment("asked_at", asked_at, zone) or now
+    wanted = filters if isinstance(filters, Filters) else parse_filters(filters, timezone=timezone, now=asked)
     if session_id is not None:
         wanted = replace(wanted, session_ids=_names("session_id", session_id))
     if time_range is not None:
-        wanted = replace(wanted, time_range=parse_time_range("time_range", time_range, zone))
+        wanted = replace(wanted, time_range=parse_time_range("time_range", time_range, zone, asked))
     if as_of is not None:
         wanted = replace(wanted, as_of=parse_moment("as_of", as_of, zone))
     return Query(
         text=text,
-        asked_at=parse_moment("asked_at", asked_at, zone) or now,
+        asked_at=asked,
         top_k=whole_number("top_k", top_k, 1, MAX_TOP_K),
         filters=wanted,
         max_tokens=whole_number("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS),

@@ -10,7 +10,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
-from hindsight.domain.query import Scored, TimeRange
+from hindsight.domain.query import Filters, Scored, TimeRange
 from hindsight.domain.ranking import GRAPH, LEXICAL_FLOOR, STRUCTURED, lexical_floor
 from hindsight.domain.surroundings import Surroundings
 from hindsight.errors import Unavailable
@@ -28,6 +28,7 @@ VECTOR = "vector"
 KEYWORD = "keyword"
 CONTEXT = "context"
 TIME = "time"
+FILTER = "filter"  # what a filter lets through: no route of its own, but a part of the structured one
 
 # Seconds. The vector route's covers loading the embedder on the first call (1.2 s when the machine is idle).
 DEADLINES: Mapping[str, float] = MappingProxyType(
@@ -42,6 +43,8 @@ SESSIONS_OF = 50
 LIMIT = 200
 # What the other routes bring is certain, or it is nothing: there is no long tail.
 LIMIT_ASIDE = 50
+MOST_ABOUT = 5  # statements for one key of what is asked about somebody
+CERTAIN = 2.0  # what they count for: «where does Bob live» has more words of "where do I live" than "I moved to Lisbon"
 
 _log = logging.getLogger(__name__)
 _Found = TypeVar("_Found")
@@ -131,24 +134,68 @@ async def keyword(
 async def structured(
     projection: Projection, namespace: str, question: Question, *, head: int, limit: int, trace: Trace
 ) -> Mapping[str, float]:
-    """By kind: the newest of the kinds that the question names, and those of them that share its words.
-
-    Where nothing but a kind is asked for, the newest is what is meant: each one before counts for half as much more.
-    """
-    filters = question.filters
-    kinds = tuple(kind for kind in question.kinds if not filters.kinds or kind in filters.kinds)
+    """What is kept of the kinds that the question names, under its tags, and of what it asks about somebody."""
+    where = (projection, namespace, question)
     with trace.span(STRUCTURED) as span:
-        if not kinds:
-            return {}
-        filters = replace(filters, kinds=kinds, episodes=False)
-        newest = await projection.newest(namespace, filters, limit=limit)
-        if question.bare:
-            found = {memory.id: 0.5 + 0.5 * 0.5**place for place, memory in enumerate(newest)}
-        else:
-            sharing, _ = await projection.by_words(namespace, question.terms, filters, limit=limit, head=head)
-            found = dict.fromkeys([*(memory.id for memory in newest), *(hit.id for hit in sharing)], 1.0)
+        found = {
+            **await _of_kinds(*where, head=head, limit=limit),
+            **await _under_tags(*where, limit=limit),
+            **await _of_topics(*where),
+        }
         span.count(found=len(found))
     return found
+
+
+async def _of_kinds(
+    projection: Projection, namespace: str, question: Question, *, head: int, limit: int
+) -> Mapping[str, float]:
+    """The newest of the kinds that the question names, and those of them that share its words."""
+    filters = question.filters
+    kinds = tuple(kind for kind in question.kinds if not filters.kinds or kind in filters.kinds)
+    if not kinds:
+        return {}
+    filters = replace(filters, kinds=kinds, episodes=False)
+    newest = await projection.newest(namespace, filters, limit=limit)
+    if question.bare:
+        return _newest_first([memory.id for memory in newest])
+    sharing, _ = await projection.by_words(namespace, question.terms, filters, limit=limit, head=head)
+    return dict.fromkeys([*(memory.id for memory in newest), *(hit.id for hit in sharing)], 1.0)
+
+
+async def _under_tags(projection: Projection, namespace: str, question: Question, *, limit: int) -> Mapping[str, float]:
+    """What has one of the tags that the question names."""
+    if not question.tags:
+        return {}
+    filters = replace(question.filters, tags=question.tags, episodes=False)
+    return dict.fromkeys([memory.id for memory in await projection.newest(namespace, filters, limit=limit)], 1.0)
+
+
+async def _of_topics(projection: Projection, namespace: str, question: Question) -> Mapping[str, float]:
+    """What is kept of just what the question asks about somebody, whatever its words."""
+    if not question.topics:
+        return {}
+    ids = await projection.about(namespace, question.topics, limit=MOST_ABOUT)
+    return {entry_id: CERTAIN * value for entry_id, value in _newest_first(ids).items()}
+
+
+def _newest_first(ids: Sequence[str]) -> dict[str, float]:
+    """Where nothing else is asked for, the newest is what is meant: each one before counts for half as much more."""
+    return {entry_id: 0.5 + 0.5 * 0.5**place for place, entry_id in enumerate(ids)}
+
+
+async def let_through(
+    projection: Projection, namespace: str, question: Question, *, head: int, limit: int, trace: Trace
+) -> Mapping[str, float]:
+    """The newest that a filter lets through, where words find little and nothing tells meanings."""
+    with trace.span(FILTER) as span:
+        found = await projection.newest(namespace, replace(question.filters, episodes=False), limit=limit)
+        span.count(found=len(found))
+    return dict.fromkeys((memory.id for memory in found), 1.0)
+
+
+def _narrow(filters: Filters) -> bool:
+    """Whether the caller has said which memories are meant."""
+    return bool(filters.session_ids or filters.tags or filters.entities or filters.speakers or filters.time_range)
 
 
 async def within_windows(
@@ -224,12 +271,14 @@ async def recall(
         ask.begin(KEYWORD, partial(keyword, *where, limit=routes.limit, **about)),
         ask.begin(VECTOR, near),
         ask.begin(GRAPH, partial(graph, *where, chain, limit=LIMIT_ASIDE, **about) if chain else None),
-        ask.begin(STRUCTURED, partial(structured, *where, limit=LIMIT_ASIDE, **about) if question.kinds else None),
+        ask.begin(STRUCTURED, partial(structured, *where, limit=LIMIT_ASIDE, **about) if question.held_under else None),
     )
     if question.bare and held:
         by_meaning = None  # «那个偏好» is as near to one as to another: the newest is meant, not the one worded alike
+    few = by_meaning is None and (by_words is None or len(by_words.hits) < question.fewest)
+    let = partial(let_through, *where, limit=LIMIT_ASIDE, **about) if few and _narrow(question.filters) else None
     inside = partial(within_windows, *where, by_meaning, limit=LIMIT_ASIDE, **about) if question.windows else None
-    aside = {GRAPH: led, STRUCTURED: held, TIME: await ask(TIME, inside)}
+    aside = {GRAPH: led, STRUCTURED: held, TIME: await ask(TIME, inside), FILTER: await ask(STRUCTURED, let)}
     brought = {name: values for name, values in aside.items() if values}
     around, cosines = None, None
     if KEYWORD not in ask.failed:  # sessions are known to the keyword index

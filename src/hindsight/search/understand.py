@@ -16,6 +16,7 @@ from hindsight.domain.query import Filters, Query
 from hindsight.errors import InvalidInput
 from hindsight.language.relations import Chain, chain_of
 from hindsight.language.segment import query_terms
+from hindsight.search.about import tags_named, topics_asked
 from hindsight.search.asked import asked_for, asks_what_happened
 from hindsight.search.dates import Window, windows_of, without_times
 from hindsight.search.parts import parts_of
@@ -61,7 +62,8 @@ class Question:
     `filters` are those in force: experiences below the floor of trust are out unless asked for. `windows`: the times
     it speaks of, on the asker's clock. `meaning`: what is embedded. `kinds`: those it asks for; `bare`: nothing else.
     `chain`: relations it follows. `parts`: the questions it is made of, where these are several. `open`: it asks for
-    whatever happened in its windows. `session_id`: the session it is asked in.
+    whatever happened in its windows. `session_id`: the session it is asked in. `topics`: keys of what it asks about
+    somebody. `tags`: those it names.
     """
 
     text: str
@@ -80,11 +82,18 @@ class Question:
     parts: tuple[str, ...] = ()
     open: bool = False
     session_id: str | None = None
+    topics: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def counted(self) -> bool:
         """Whether the caller said how many hits to give."""
         return self.fewest == self.most
+
+    @property
+    def held_under(self) -> bool:
+        """Whether it asks for what is kept under a kind, a tag or a key."""
+        return bool(self.kinds or self.tags or self.topics)
 
 
 def meaning_of(text: str) -> str:
@@ -126,6 +135,8 @@ def understand(query: Query) -> Question:
         parts=parts,
         open=whatever,
         session_id=query.session_id,
+        topics=topics_asked(text),
+        tags=tags_named(text) if len(text) <= MOST_READ_FOR_TIMES and not filters.tags else (),
     )
 
 

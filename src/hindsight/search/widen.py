@@ -77,7 +77,7 @@ def reworded(question: Question, text: str) -> Question:
 
 def plainly(question: Question) -> Question:
     """A question for words and meaning alone: where its relations and kinds lead has been looked at."""
-    return replace(question, chain=None, kinds=(), parts=())
+    return replace(question, chain=None, kinds=(), parts=(), topics=(), tags=())
 
 
 @cache

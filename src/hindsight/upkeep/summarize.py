@@ -12,10 +12,9 @@ from zoneinfo import ZoneInfo
 from hindsight.domain.digest import Digest, Method, Passage, Sentence
 from hindsight.domain.query import TimeRange
 from hindsight.errors import InvalidInput, Unavailable
-from hindsight.language.time import find_times
 from hindsight.language.tokens import ESTIMATE, Ruler
 from hindsight.ports import Store
-from hindsight.search.request import MAX_TOKENS, MIN_TOKENS, RANGE_FORM, parse_time_range, whole_number
+from hindsight.search.request import MAX_TOKENS, MIN_TOKENS, parse_time_range, whole_number
 from hindsight.upkeep.choose import choose
 from hindsight.upkeep.cite import Layout, layout_for
 from hindsight.upkeep.passages import of_session, of_time
@@ -86,23 +85,8 @@ def parse_telling(
     if session_id is not None and len(check_text("session_id", session_id)) > MAX_NAME:
         raise InvalidInput("session_id", session_id, f"at most {MAX_NAME} characters")
     tokens = whole_number("max_tokens", max_tokens, MIN_TOKENS, MAX_TOKENS)
-    within = time_in(time_range, now=now, timezone=timezone)
+    within = parse_time_range("time_range", time_range, ZoneInfo(timezone), now=now)
     return Telling(str(session_id) if session_id is not None else None, within, tokens or TOKENS)
-
-
-def time_in(given: object, *, now: datetime, timezone: str) -> TimeRange | None:
-    """An ISO interval, or a phrase in Chinese or English («上周», "last week") seen from now. Never «any time»."""
-    if given is None or isinstance(given, TimeRange):
-        return given
-    zone = ZoneInfo(timezone)
-    if isinstance(given, str) and "/" not in given:
-        found = [
-            one for one in find_times(given, now.astimezone(zone)) if one.start is not None and one.end is not None
-        ]
-        if found:
-            return TimeRange(found[0].start, found[0].end)
-        raise InvalidInput("time_range", given, f"{RANGE_FORM}; or a phrase such as «上周» or last week")
-    return parse_time_range("time_range", given, zone)
 
 
 async def shortlist(passages: Sequence[Passage]) -> Sequence[Passage]:

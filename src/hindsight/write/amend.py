@@ -20,7 +20,7 @@ from hindsight.write.extract import Extractor
 from hindsight.write.forget_turn import forgotten_turn, hidden_turns
 from hindsight.write.importance import weigh
 from hindsight.write.keys import digest, statement_key, turn_key
-from hindsight.write.link import alias_topics, entities
+from hindsight.write.link import alias_topics, entities, subject_named
 from hindsight.write.pipeline import WritePolicy
 from hindsight.write.prepare import clean
 from hindsight.write.propose import covered, subject_of
@@ -271,7 +271,7 @@ class Amender:
             importance=importance,
             strength=1.0,
             verbatim=False,
-            entities=entities(episode.content),
+            entities=(*entities(episode.content), *subject_named(body, episode.content)),
             sources=(Source(episode.id, 0, len(episode.content)),),
             updated_at=episode.recorded_at,
             version=memory.version + 1,

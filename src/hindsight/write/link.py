@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from hindsight.domain.memory import Memory
+from hindsight.domain.memory import Body, Memory, Statement
 from hindsight.language.names import COMMON, SURNAMES, aliases
 
 MAX_ENTITIES = 20
@@ -69,6 +69,13 @@ def entities(content: str, speakers: Collection[str] = ()) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(found) if len(name) <= MAX_NAME)[:MAX_ENTITIES]
 
 
+def subject_named(body: Body, content: str) -> tuple[str, ...]:
+    """Whom a statement is about, where that is a Chinese name: «王芳» has no mark of one but the place it stands in."""
+    subject = body.subject if isinstance(body, Statement) else None
+    unmarked = subject is not None and not subject.isascii() and len(subject) <= MAX_NAME and "'s " not in subject
+    return (subject,) if subject is not None and unmarked and subject in content else ()
+
+
 def alias_topics(content: str) -> tuple[str, ...]:
     """Keys under which a statement that joins two names is found by either."""
     return tuple(f"alias:{name}" for pair in aliases(content) for name in pair)
@@ -76,7 +83,7 @@ def alias_topics(content: str) -> tuple[str, ...]:
 
 async def linked(known: Known, namespace: str, memories: Sequence[Memory]) -> list[Memory]:
     """The memories with the other names of what they speak of, as far as something said before joins them."""
-    named = list(dict.fromkeys(name for memory in memories for name in memory.entities))
+    named = list(dict.fromkeys(name for memory in memories for name in (*memory.entities, *_acting(memory))))
     if not named:
         return list(memories)
     about = await known.about(namespace, [f"alias:{name}" for name in named], limit=MAX_ALIASES)
@@ -89,8 +96,15 @@ async def linked(known: Known, namespace: str, memories: Sequence[Memory]) -> li
     return done
 
 
+def _acting(memory: Memory) -> list[str]:
+    """Who or what the clauses of a Chinese statement are about; a name only where another statement joins it to one."""
+    topics = memory.body.topics if isinstance(memory.body, Statement) else ()
+    subjects = (topic.partition("|")[0] for topic in topics if "|" in topic)
+    return [subject for subject in subjects if not subject.isascii() and subject in memory.content]
+
+
 def _with_aliases(memory: Memory, joined: Sequence[tuple[str, str]]) -> Memory:
-    names = set(memory.entities)
+    names = {*memory.entities, *_acting(memory)}
     others = [name for pair in joined if names.intersection(pair) for name in pair]
     entities = tuple(dict.fromkeys((*memory.entities, *others)))[:MAX_ENTITIES]
     return memory if entities == memory.entities else replace(memory, entities=entities)

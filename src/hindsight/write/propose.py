@@ -18,7 +18,7 @@ from hindsight.write.extract import Candidate, Extraction, as_told, word_for_wor
 from hindsight.write.extract.rules import is_remark
 from hindsight.write.importance import Importance, weigh
 from hindsight.write.keys import experience_key, plain, statement_key, turn_key
-from hindsight.write.link import alias_topics, entities
+from hindsight.write.link import alias_topics, entities, subject_named
 from hindsight.write.prepare import Told
 from hindsight.write.reconcile import Added, Decision, Proposal
 from hindsight.write.topics import MAX_READ, reading_of, speaker_of, topics_of
@@ -178,7 +178,8 @@ def _memory(
         speaker=episode.speaker,
         agent=episode.agent,
         tags=tuple(dict.fromkeys((*told.tags, *candidate.tags))),
-        entities=candidate.entities or entities(candidate.content, speakers),
+        entities=candidate.entities
+        or (*entities(candidate.content, speakers), *subject_named(candidate.body, candidate.content)),
         sources=(Source(episode.id, candidate.start, candidate.end),),
         metadata={**_own(episode.metadata), **candidate.metadata} or EMPTY,
     )

@@ -90,7 +90,7 @@ def search(
     top_k: Annotated[str | None, typer.Option(metavar="N", help="How many at most, 1 to 100.")] = None,
     session: Annotated[str | None, typer.Option(metavar="ID", help="This session only.")] = None,
     time_range: Annotated[
-        str | None, typer.Option(metavar="FROM/TO", help="ISO interval, the end not included; one side may be empty.")
+        str | None, typer.Option(metavar="FROM/TO", help="ISO interval, the end not included, or «上周», 'last week'.")
     ] = None,
     kind: Annotated[
         list[str] | None, typer.Option("--type", metavar="KIND", help="This kind of memory only; may be repeated.")

@@ -113,5 +113,5 @@ SESSION_WRITE = "Name of the conversation or task run this belongs to. Same name
 SESSION_SEARCH = "Search only this session. Leave out to search everything."
 TIME_RANGE = (
     'Only what happened in this interval: ISO 8601 "from/to", from inclusive, to exclusive, either may be "..", '
-    'e.g. "2024-01-01/2024-02-01".'
+    'e.g. "2024-01-01/2024-02-01"; or a phrase that names one time, such as "last week" or 上周.'
 )
