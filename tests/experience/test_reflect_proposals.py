@@ -162,11 +162,11 @@ async def test_with_auto_accept_nothing_waits(tmp_path: Path) -> None:
 
 
 async def test_the_cap_takes_the_best_and_says_what_it_left_out(tmp_path: Path) -> None:
-    both = (*made.STALE_LOCK, *made.WRONG_UNIT)
+    several = (*made.STALE_LOCK, *made.WRONG_UNIT, *made.NO_PYTHON)
     async with opened(tmp_path, reflect_most=1) as memory:
-        reflection = await memory.reflect(transcript=made.lines(made.claude(both)))
+        reflection = await memory.reflect(transcript=made.lines(made.claude(several)))
         assert (len(reflection.proposals), reflection.left_out) == (1, 2)
-        second = await memory.reflect(transcript=made.lines(made.claude(both)))
+        second = await memory.reflect(transcript=made.lines(made.claude(several)))
     assert (len(second.proposals), second.left_out, second.known) == (1, 1, 1)
 
 
@@ -230,7 +230,8 @@ async def test_reviews_are_paged_across_contradictions_and_proposals(memory: Asy
     async with memory:
         await memory.write("The user lives in Florence")
         await memory.write("The user now lives in Rome", role="document")
-        await memory.reflect(transcript=made.lines(made.claude((*made.STALE_LOCK, *made.NO_PYTHON))))
+        lessons = (*made.STALE_LOCK, *made.NO_PYTHON, *made.WRONG_UNIT)
+        await memory.reflect(transcript=made.lines(made.claude(lessons)))
         seen: list[str] = []
         after: str | None = None
         for _ in range(9):
@@ -291,3 +292,13 @@ async def test_an_experience_that_was_found_and_followed_gets_its_feedback_once(
     if outcomes:
         assert (history[-1].actor, outcomes[0].value in history[-1].reason) == ("watcher", True)
         assert "session s-1" in history[-1].reason
+
+
+async def test_what_did_not_help_need_not_be_done_to_have_followed_an_experience(memory: AsyncHindsight) -> None:
+    async with memory:
+        vain = [f"没有用：运行 `npm cache {word}`" for word in ("verify", "clean", "add")]
+        steps = ["运行 `kill $(lsof -t -i:3000)`", "再次运行 `npm run dev`", *vain]
+        receipt = await memory.write_experience("npm run dev 端口 3000 被占用", steps)
+        lines = made.lines(made.claude(found(receipt.outcomes[0].memory_id or "", KILL, START)))
+        reflection = await memory.reflect(transcript=lines)
+    assert [rated.outcome for rated in reflection.rated] == [OutcomeStatus.SUCCESS]

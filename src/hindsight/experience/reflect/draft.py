@@ -18,6 +18,16 @@ class Sort(StrEnum):
     REFUSED = "refused"  # a person asked for it and did not accept it
 
 
+# How a step begins that is not to be done: what did not help, and what was only done beside.
+VAIN = ("Did not help: ", "没有用：")
+ASIDE = ("Also done, without a known tie: ", "另外做过（是否有关不明）：")
+
+
+def is_note(text: str) -> bool:
+    """Whether a step says what did not help or was done beside, rather than what to do."""
+    return text.startswith((*VAIN, *ASIDE))
+
+
 @dataclass(frozen=True, slots=True)
 class DraftStep:
     """One step in words, and what it rests on."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from hindsight.domain.episode import Role
 from hindsight.domain.experience import OutcomeStatus
-from hindsight.experience.reflect.draft import Draft, DraftStep, Sort
+from hindsight.experience.reflect.draft import ASIDE, VAIN, Draft, DraftStep, Sort
 from hindsight.experience.reflect.privacy import Private
 from hindsight.experience.reflect.reasons import (
     ASSERTION,
@@ -27,13 +28,16 @@ from hindsight.experience.reflect.reasons import (
 )
 from hindsight.experience.reflect.repair import (
     MAX_CHANGES,
+    aside_of,
     call_of,
     does_the_same,
     given_words,
     netted,
+    of_the_run,
     only_checks,
     same_call,
     same_goal,
+    takes_back,
     that_tell,
     was_unwritten,
 )
@@ -52,11 +56,13 @@ from hindsight.experience.reflect.structure import (
     troubles,
 )
 from hindsight.experience.reflect.transcript import Act, Event, Said, Transcript
+from hindsight.experience.reflect.trivial import is_one_off, is_told
 from hindsight.experience.reflect.wording import call_text, step_text
 from hindsight.language.fold import fold
 from hindsight.write.vague import is_vague, sharpened
 
 MAX_BETWEEN = 60  # calls between a failure and what worked
+MAX_VAIN = MAX_CHANGES + 2  # attempts of a dead end; where more were made they were not aimed at it
 MAX_WORKFLOW = 8  # steps of a task that is kept whole
 WITHIN = 4  # calls after a failure in which another way to the same end is looked for
 LEAST_WORTH = 0.5
@@ -148,16 +154,15 @@ class _Lane:
     def _of_trouble(self, trouble: Trouble) -> Iterator[Draft]:
         if self._is_slip(trouble):
             return
+        vain, used = self._tried(trouble)
+        best = None
         if trouble.fixed is not None and trouble.proven is not None:
-            fix = self._fix(trouble)
-            if fix is not None:
-                yield fix
+            best = self._fix(trouble)
         elif trouble.fixed is None:
-            instead = self._instead(trouble)
-            if instead is not None:
-                yield instead
-        dead_end = self._dead_end(trouble)
-        if dead_end is not None:
+            best = self._instead(trouble)
+        if best is not None:
+            yield self._with_vain(best, trouble, vain, used)
+        elif (dead_end := self._dead_end(trouble, vain, used)) is not None:
             yield dead_end
 
     def _fix(self, trouble: Trouble) -> Draft | None:
@@ -166,40 +171,73 @@ class _Lane:
         assert trouble.proven is not None
         if fixed.place - last.place > MAX_BETWEEN:
             return None
+        since = self._since(trouble, fixed)
         between = self._changes(last.place + 1, fixed.place, trouble.family)
-        told, sure = that_tell(between, last)
+        between = [step for step in between if not takes_back(step, since)]
+        near, sure = that_tell(between, last)
         again = None if any(same_call(one, fixed) for one in trouble.failures) else self._step(fixed)
-        if told is None or (not told and (again is None or not same_goal(last, fixed))):
+        if near is None or (not near and (again is None or not same_goal(last, fixed))):
             return None
-        if was_unwritten(last, told):
+        told = [step for step in of_the_run(near, last, fixed) if not is_one_off(step, last)]
+        if (near and not told) or (not told and is_one_off(fixed, last)):
+            return None
+        repair = [*told, *((fixed,) if again is not None else ())]
+        if was_unwritten(last, told) or is_told(trouble, repair, since):
             return None
         steps = [*self._said_why(last, told[0] if told else fixed), *(self._step(step) for step in netted(told))]
         if again is not None:
             steps.append(again)
         elif told:
             steps.append(DraftStep(self._repeat(fixed), refs_of(fixed)))
+        aside = [step for step in aside_of(between, near) if not is_one_off(step, last)]
+        steps += (self._noted(ASIDE, step) for step in aside)
         itself = fixed is trouble.proven
         confidence = 0.3 + 0.2 * itself + 0.2 * trouble.proven.reading.plain + 0.1 * sure + 0.1 * (len(told) <= 1)
-        return self._draft(Sort.FIX, trouble, steps, [*told, fixed], OutcomeStatus.SUCCESS, confidence)
+        return self._draft(Sort.FIX, trouble, steps, [*told, fixed, *aside], OutcomeStatus.SUCCESS, confidence)
 
-    def _dead_end(self, trouble: Trouble) -> Draft | None:
-        """What was tried between failures for the same reason."""
+    def _since(self, trouble: Trouble, end: Step) -> Sequence[Step]:
+        """The calls from the first failure on, up to what worked."""
+        return self._steps[trouble.failures[0].place : end.place]
+
+    def _tried(self, trouble: Trouble) -> tuple[list[DraftStep], list[Step]]:
+        """What was tried between failures for the same reason; what a run told apart was tried by itself."""
         tried: list[DraftStep] = []
         used: list[Step] = []
-        pairs = zip(trouble.failures, trouble.failures[1:], strict=False)
-        for before, after in pairs:
+        for before, after in pairwise(trouble.failures):
             if after.place - before.place > MAX_BETWEEN:
                 continue
             told, _ = that_tell(self._changes(before.place + 1, after.place, trouble.family), before)
+            runs = [step.place for step in self._steps[before.place : after.place + 1] if step.family == trouble.family]
+            apart = [
+                step
+                for start, end in pairwise(runs)
+                for step in netted([one for one in told or () if start < one.place < end])
+            ]
             otherwise = [] if any(same_call(one, after) for one in trouble.failures if one is not after) else [after]
-            for step in (*netted(told or ()), *otherwise):
-                tried.append(self._step(step))
-                used.append(step)
-        tried = list({step.text: step for step in tried}.values())
-        if len(trouble.failures) < 3 or not 2 <= len(tried) <= MAX_CHANGES + 2:
+            used += (step for step in (*apart, *otherwise) if not is_one_off(step, before))
+        tried = list({step.text: step for step in map(self._step, used)}.values())
+        return tried, used
+
+    def _dead_end(self, trouble: Trouble, tried: Sequence[DraftStep], used: Sequence[Step]) -> Draft | None:
+        """What did not help, where nothing did."""
+        if len(trouble.failures) < 3 or not 2 <= len(tried) <= MAX_VAIN:
             return None
         confidence = 0.5 + 0.1 * min(3, len(trouble.failures) - 2)
         return self._draft(Sort.DEAD_END, trouble, tried, used, OutcomeStatus.FAILURE, confidence)
+
+    def _with_vain(self, draft: Draft, trouble: Trouble, tried: Sequence[DraftStep], used: Sequence[Step]) -> Draft:
+        """What helped, and behind it what had not: one lesson of one trigger."""
+        helped = {step.text for step in draft.steps}
+        vain = [DraftStep(VAIN[self._chinese] + step.text, step.refs) for step in tried if step.text not in helped]
+        if not vain or len(vain) > MAX_VAIN:
+            return draft
+        refs = self._in_order((*draft.refs, *(ref for step in vain for ref in step.refs)))
+        shown = {**self._shown(refs, used), **draft.shown}
+        return replace(draft, steps=(*draft.steps, *vain), refs=refs, shown={ref: shown[ref] for ref in refs})
+
+    def _noted(self, mark: tuple[str, str], step: Step) -> DraftStep:
+        done = self._step(step)
+        return DraftStep(mark[self._chinese] + done.text, done.refs)
 
     def _instead(self, trouble: Trouble) -> Draft | None:
         """Another call soon after that was given the same, and worked."""
@@ -219,6 +257,8 @@ class _Lane:
             shared = sought & given_words(step)
             least = 1 if missing or denied or step.kind is Kind.CALL else 2
             if len(shared) >= least:
+                if is_one_off(step, last) or is_told(trouble, [step], self._since(trouble, step)):
+                    return None
                 made = [DraftStep(step_text(step, chinese=self._chinese), refs_of(step))]
                 confidence = 0.5 + 0.2 * step.reading.plain
                 return self._draft(Sort.INSTEAD, trouble, made, [step], OutcomeStatus.SUCCESS, confidence)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from hindsight.domain.experience import Experience, OutcomeStatus
 from hindsight.domain.memory import Memory
+from hindsight.experience.reflect.draft import is_note
 from hindsight.experience.reflect.signs import Verdict
 from hindsight.experience.reflect.structure import Kind, Step, lanes, steps_of, tasks_of
 from hindsight.experience.reflect.transcript import Transcript
@@ -66,8 +67,9 @@ def followed(memory: Memory, given: Given) -> Followed | None:
     body = memory.body
     if not isinstance(body, Experience) or body.outcome.status is OutcomeStatus.FAILURE:
         return None  # a warning is heeded by not doing what it says, which nothing shows
-    taken = {place: step for place, text in enumerate(body.action.steps) if (step := _taken(text, given.steps))}
-    if not taken or len(taken) < math.ceil(MOST_NEEDED * len(body.action.steps)):
+    to_do = [text for text in body.action.steps if not is_note(text)]
+    taken = {place: step for place, text in enumerate(to_do) if (step := _taken(text, given.steps))}
+    if not taken or len(taken) < math.ceil(MOST_NEEDED * len(to_do)):
         return None
     last = max(taken.values(), key=lambda step: step.place)
     again = [step for step in given.steps if step.family == last.family and step.place >= last.place]

@@ -12,7 +12,30 @@ from hindsight.experience.reflect.structure import Kind, Step, files_named, word
 from hindsight.experience.reflect.wording import call_text, command_text, sides
 
 MAX_CHANGES = 4  # steps of a repair; where more remain it can't be told which of them mattered
+MAX_ASIDE = 2  # commands without a tie that are told beside a repair
 MAX_UNTOLD = 1  # commands that nothing ties to the failure and that are still taken for its repair
+
+# By these a change comes into force.
+_BRINGS = re.compile(
+    r"\b(?:install|restart|reload|rebuild|build|up|migrate|sync|deps|compile|apply|update|generate|prune|clean|"
+    r"daemon-reload|source)\b",
+    re.IGNORECASE,
+)
+_ENVIRONMENTS = {
+    "test": ("test", "tests", "testing"),
+    "dev": ("dev", "develop", "development"),
+    "prod": ("prod", "production"),
+    "staging": ("staging", "preprod"),
+}
+_TESTERS = re.compile(r"\b(?:pytest|jest|vitest|mocha|rspec|phpunit|unittest)\b")
+# «if env == "prod"», «when :prod», «[production]»
+_UNDER = re.compile(
+    r"\b(?:if|unless|when|case|elif|else if)\b[^\n]{0,60}?(?:==|===|\bis\b|\bin\b|eq)\s*[:'\"]{1,2}(\w+)|"
+    r"^\s*\[(?:\w+\.)?(\w+)\]\s*$|^\s*(?:when|in)\s+[:'\"](\w+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+_TAKES_BACK = re.compile(r"\s*(?:cd \S+\s*&&\s*)?(?:git (?:rm|checkout|restore|reset|clean)|rm|del|unlink|trash)\s")
 
 
 def that_tell(changes: Sequence[Step], failed: Step) -> tuple[list[Step] | None, bool]:
@@ -22,12 +45,111 @@ def that_tell(changes: Sequence[Step], failed: Step) -> tuple[list[Step] | None,
     near = [step for step in changes if _named(step, files, text)]
     if not near:
         near = [step for step in changes if _words_of(step) & words]
-    if near and len(netted(changes)) <= MAX_CHANGES:
-        return list(changes), True  # what was changed in one go belongs together
     if near:
-        return (near, True) if len(netted(near)) <= MAX_CHANGES else (None, False)
+        tied = _tied(near, changes, text)
+        tied = tied if len(netted(tied)) <= MAX_CHANGES else near
+        return (tied, True) if len(netted(near)) <= MAX_CHANGES else (None, False)
     lone = len(changes) <= MAX_UNTOLD and all(step.kind is Kind.RUN for step in changes)
     return (list(changes), False) if lone and not passes_by_itself(failed) else (None, False)
+
+
+def _tied(near: Sequence[Step], changes: Sequence[Step], text: str) -> list[Step]:
+    """What the failure speaks of, and what touches the same files or names, or brings them into force."""
+    paths = {step.path for step in near if step.path}
+    words = frozenset(word for step in near for word in _changed_words(step))
+    first = min(step.place for step in near)
+    return [
+        step
+        for step in changes
+        if step in near
+        or step.path in paths
+        or (step.path is not None and step.path.rsplit("/", 1)[-1].lower() in text)
+        or _changed_words(step) & words
+        or (step.place > first and step.command is not None and _BRINGS.search(step.command.text))
+    ]
+
+
+def aside_of(changes: Sequence[Step], told: Sequence[Step]) -> list[Step]:
+    """Commands that nothing ties to the repair; that they were run is said at the end. Other edits are left out."""
+    aside = [step for step in changes if step.kind is not Kind.EDIT and step not in told]
+    return aside if len(aside) <= MAX_ASIDE else []
+
+
+def of_the_run(told: Sequence[Step], failed: Step, fixed: Step) -> list[Step]:
+    """What the call that worked can have read: not what holds in another environment, unless the failure names it."""
+    own = environment_of(fixed)
+    text = plain_text(failed.act.result or "").lower()
+    kept = [
+        step
+        for step in told
+        if own is None
+        or _elsewhere(step) in (None, own)
+        or (step.path is not None and step.path.rsplit("/", 1)[-1].lower() in text)
+    ]
+    return kept or list(told)
+
+
+def environment_of(step: Step) -> str | None:
+    """The environment that a command runs in, where it says so."""
+    if step.command is None or step.command.goal is None:
+        return None
+    text = step.command.goal.text
+    said = re.search(r"\b[A-Z_]*ENV(?:IRONMENT)?\s*=\s*['\"]?(\w+)", step.command.text)
+    said = said or re.search(r"(?:--env(?:ironment)?|--mode|--profile|--stage)[= ](\w+)", text)
+    if said:
+        return _environment(said[1])
+    family = step.command.goal.family
+    words = [*re.split(r"[\s:_-]", family), *(_TESTERS.findall(family) and ("test",))]
+    return next((found for word in words if (found := _environment(word))), None)
+
+
+def _environment(word: str) -> str | None:
+    bare = word.lower()
+    return next((name for name, words in _ENVIRONMENTS.items() if bare in words), None)
+
+
+def _elsewhere(step: Step) -> str | None:
+    """The environment that an edit is for, by the name of its file or the one condition that its text stands under."""
+    if step.kind is not Kind.EDIT:
+        return None
+    name = (step.path or "").rsplit("/", 1)[-1].lower()
+    named = next((found for word in re.split(r"[._-]", name) if (found := _environment(word))), None)
+    if named is not None:
+        return named
+    old, new = sides(step)
+    held = set(map(str.strip, (old or "").splitlines()))
+    lines = [line for line in new.splitlines() if line.strip()]
+    place = next((place for place, line in enumerate(lines) if line.strip() not in held), 0)
+    for line in reversed(lines[:place]):
+        under = _UNDER.search(line)
+        if under is None or (under[2] is None and _indent(line) >= _indent(lines[place])):
+            continue
+        environment = _environment(next(filter(None, under.groups())))
+        if environment is not None:
+            return environment
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def takes_back(step: Step, written: Sequence[Step]) -> bool:
+    """Whether a command only removes what was written since the failure: an attempt that is given up."""
+    if step.command is None or not _TAKES_BACK.match(step.command.text):
+        return False
+    names = {one.path.rsplit("/", 1)[-1] for one in written if one.kind is Kind.EDIT and one.path}
+    return any(word.rsplit("/", 1)[-1].strip("'\"") in names for word in step.command.text.split())
+
+
+def _changed_words(step: Step) -> frozenset[str]:
+    """Names in what a step changes, not in what only stands beside it."""
+    words = _words_of(step)
+    if step.kind is not Kind.EDIT:
+        return words
+    old, new = sides(step)
+    before, after = (set(map(str.strip, text.splitlines())) for text in (old or "", new))
+    return frozenset(_distinctive(" ".join(before ^ after)))
 
 
 def _named(step: Step, files: frozenset[str], text: str) -> bool:
@@ -55,6 +177,10 @@ def _words_of(step: Step) -> frozenset[str]:
         text = f"{old or ''} {new}"
     else:
         text = call_of(step)
+    return _distinctive(text)
+
+
+def _distinctive(text: str) -> frozenset[str]:
     found = re.findall(r"[A-Za-z_]\w*(?:[-]\w+)*", text)
     named = frozenset(word.lower() for word in found if len(word) >= 5 and re.search(r"[_\d-]|[a-z][A-Z]", word))
     return named | frozenset(re.findall(r"(?<![\w.])\d{3,6}(?![\w.])", text))

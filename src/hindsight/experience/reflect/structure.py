@@ -161,7 +161,7 @@ def judged(act: Act, place: int) -> Step:
         return Step(act, place, Kind.RUN, goal.family if goal else act.tool, reading, command, told)
     kind = _kind(act)
     reading = of_call(result, flag=act.failed)
-    told = telling(_message(result)) if reading.verdict is Verdict.FAILED else Telling()
+    told = telling(message_of(result)) if reading.verdict is Verdict.FAILED else Telling()
     return Step(act, place, kind, act.tool, reading, None, told)
 
 
@@ -194,7 +194,7 @@ def _kind(act: Act) -> Kind:
     return Kind.CALL
 
 
-def _message(result: str) -> str:
+def message_of(result: str) -> str:
     """What a JSON result gives as its error, else the result itself."""
     try:
         value = json.loads(result)

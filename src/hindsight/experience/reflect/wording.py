@@ -6,14 +6,18 @@ import difflib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hindsight.domain.episode import JsonValue
 from hindsight.experience.reflect.commands import tokens
 from hindsight.experience.reflect.structure import Kind, Step
 
-MAX_STEP = 520  # characters of one step
+MAX_STEP = 520  # characters of a piece of code that are looked at
 MAX_CODE = 240  # characters of a command, and of what an edit puts in
 MAX_GONE = 140  # characters of what an edit takes out, which tells less
+MAX_HUNKS = 3  # places of one edit that are told
+MIN_CODE = 40  # characters that each place of several has at least
+MAX_AFTER = 60  # characters of the line behind which something is added
 MAX_LINES = 6  # lines of what an edit puts in
 LONG_QUOTE = 160  # characters from which a quotation in a command is left out
 
@@ -21,8 +25,19 @@ _NEW = ("new_string", "new_str", "replacement", "content", "contents", "file_tex
 _OLD = ("old_string", "old_str")
 _REMARK = re.compile(r"\s*(?:#(?!\[|include|define|!)|//|--\s|\*|/\*|\"\"\")")
 
+# Lines under which code means something else than beside them: a clause of its own.
+_OPENS = re.compile(r"(?:\}\s*)?(?:rescue|else|catch|except|finally|after|ensure|elif|default|otherwise)\b")
 
 _GOES_ON = re.compile(r"(?:[,(\[{|:;=]|\bdo|->|=>|\bthen)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines that an edit took out and put in at one place, and the line before it that stayed."""
+
+    gone: list[str]
+    come: list[str]
+    after: list[str]
 
 
 def step_text(step: Step, *, chinese: bool) -> str:
@@ -75,14 +90,49 @@ def edit_text(step: Step, *, chinese: bool) -> str:
     if old is None:
         whole = _code(new.splitlines())
         return f"新建 {name}：`{whole}`" if chinese else f"Write {name}: `{whole}`"
-    gone, come = changed(old, new)
+    hunks = hunks_of(old, new)
+    more = " …" if len(hunks) > MAX_HUNKS else ""
+    shown = hunks[:MAX_HUNKS]
+    rooms = zip(
+        _shared([_length(one.gone) for one in shown], MAX_GONE * (1 + (len(shown) > 1))),
+        _shared([_length(one.come) for one in shown], MAX_CODE),
+        strict=True,
+    )
+    parts = (
+        _hunk_text(one, room, alone=len(shown) == 1, chinese=chinese) for one, room in zip(shown, rooms, strict=True)
+    )
+    told = ("；" if chinese else "; ").join(parts)
+    return f"在 {name} 中{told}{more}" if chinese else f"In {name} {told}{more}"
+
+
+def _length(lines: Sequence[str]) -> int:
+    return len(_code(lines, MAX_STEP))
+
+
+def _shared(needs: Sequence[int], room: int) -> list[int]:
+    """Characters for each: what it needs, where that is less than its even part of what is left."""
+    given = [0] * len(needs)
+    left = room
+    for done, place in enumerate(sorted(range(len(needs)), key=lambda place: needs[place])):
+        given[place] = max(MIN_CODE, left // (len(needs) - done))
+        left -= min(needs[place], given[place])
+    return given
+
+
+def _hunk_text(hunk: Hunk, room: tuple[int, int], *, alone: bool, chinese: bool) -> str:
+    gone, come = _code(hunk.gone, room[0]), _code(hunk.come, room[1])
+    after = _code(hunk.after, MAX_AFTER)
     if gone and come:
-        told = f"在 {name} 中把 `{gone}` 改为 `{come}`" if chinese else f"In {name} replace `{gone}` by `{come}`"
+        told = f"把 `{gone}` 改为 `{come}`" if chinese else f"replace `{gone}` by `{come}`"
+        after = after if not alone and _OPENS.match(after) else ""
     elif come:
-        told = f"在 {name} 中加入 `{come}`" if chinese else f"In {name} add `{come}`"
+        told = f"加入 `{come}`" if chinese else f"add `{come}`"
     else:
-        told = f"在 {name} 中删去 `{gone}`" if chinese else f"In {name} remove `{gone}`"
-    return _cut(told, MAX_STEP)
+        told = f"删去 `{gone}`" if chinese else f"remove `{gone}`"
+        after = ""
+    if not after:
+        return told
+    return f"在 `{after}` 之后{told}" if chinese else f"{told} after `{after}`"
 
 
 def sides(step: Step) -> tuple[str | None, str]:
@@ -107,17 +157,33 @@ def sides(step: Step) -> tuple[str | None, str]:
     return old, new
 
 
-def changed(old: str, new: str) -> tuple[str, str]:
-    """The lines that are in one of two texts alone, without remarks where there is code."""
+def hunks_of(old: str, new: str) -> list[Hunk]:
+    """Each place that an edit changed, by itself: lines of two places are never told as one piece of code."""
     before, after = _lines(old), _lines(new)
-    gone: list[str] = []
-    come: list[str] = []
-    for line in difflib.ndiff(before, after):
-        if line.startswith("- "):
-            gone.append(line[2:])
-        elif line.startswith("+ "):
-            come.append(line[2:])
-    return _code(gone, MAX_GONE), _code(come)
+    found: list[Hunk] = []
+    since: list[str] = []  # lines that are the same, since the last change
+    for act, start, end, first, last in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if act == "equal":
+            since = before[start:end]
+            continue
+        gone, come = before[start:end], after[first:last]
+        if found and since and all(_slight(line) for line in since):
+            # Only an `end` or a bracket lies between: one change.
+            former = found.pop()
+            found.append(Hunk([*former.gone, *since, *gone], [*former.come, *since, *come], former.after))
+        else:
+            found.append(Hunk(gone, come, since[-1:]))
+        since = []
+    code = [
+        hunk
+        for hunk in found
+        if any(not _REMARK.match(line) and not _slight(line) for line in (*hunk.gone, *hunk.come))
+    ]
+    return code or found
+
+
+def _slight(line: str) -> bool:
+    return len(line) <= 2 or re.fullmatch(r"end\W?|[\W_]{1,4}", line) is not None
 
 
 def _lines(text: str) -> list[str]:

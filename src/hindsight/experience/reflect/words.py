@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from hindsight.domain.episode import JsonValue
 from hindsight.errors import Unavailable
-from hindsight.experience.reflect.draft import Draft, DraftStep
+from hindsight.experience.reflect.draft import Draft, DraftStep, is_note
 from hindsight.language.fold import fold
 from hindsight.language.tokens import estimate_tokens
 from hindsight.ports import LanguageModel
@@ -175,18 +175,23 @@ def held(draft: Draft, answer: Worded) -> Draft:
         log.info("%s: the wording of a trigger was dropped", PROMPT)
         return draft
     steps = []
+    notes = tuple(step for step in draft.steps if is_note(step.text))
+    to_do = {ref for step in draft.steps if step not in notes for ref in step.refs}
+    beside = {ref for step in notes for ref in step.refs} - to_do
     for given in answer.steps:
         try:
             step = WordedStep.model_validate(given)
         except ValidationError:
             continue
+        if set(step.evidence) <= beside:
+            continue  # what did not help stays in its own words, so that no step says to do it
         if set(step.evidence) <= set(draft.refs) and holds(step.text, told):
             steps.append(DraftStep(step.text, tuple(dict.fromkeys(step.evidence))))
         else:
             log.info("%s: a step was dropped: it is not in the evidence", PROMPT)
-    if not steps or len(steps) > len(draft.steps) + 1:
+    if not steps or len(steps) > len(draft.steps) - len(notes) + 1:
         return draft
-    return replace(draft, context=answer.trigger, steps=tuple(steps))
+    return replace(draft, context=answer.trigger, steps=(*steps, *notes))
 
 
 def holds(text: str, told: str) -> bool:
