@@ -5,8 +5,8 @@ from __future__ import annotations
 from hindsight.embedded.digests import Digests
 from hindsight.embedded.experiences import Experiences
 from hindsight.embedded.forgetting import Forgets
-from hindsight.embedded.keys import Keys
 from hindsight.embedded.jobs import Jobs
+from hindsight.embedded.keys import Keys
 from hindsight.embedded.memories import Memories
 from hindsight.embedded.searches import Searches
 from hindsight.embedded.sessions import Sessions
