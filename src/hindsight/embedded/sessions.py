@@ -16,7 +16,7 @@ class Sessions(Opened):
         self,
         session_id: str,
         *,
-        set: Mapping[str, object] | None = None,  # noqa: A002 - the name that all doors give it
+        set: Mapping[str, object] | None = None,
         ttl: float | None = None,
         namespace: str | None = None,
     ) -> Working:

@@ -65,7 +65,8 @@ at least one of new_content, confidence, importance."""
 
 MEMORY_FORGET = """\
 Let one memory fade or forget it. Forgotten at once with decay_factor 1 (the default): hidden from every search, which \
-can be undone for 30 days; then it is gone for good. The id of a turn of a conversation, as memory_search gives it, forgets it and what rests on it alone.
+can be undone for 30 days; then it is gone for good. The id of a turn of a conversation, as memory_search gives it, \
+forgets it and what rests on it alone.
 WHEN: the user asks to forget; a memory is wrong and has no correct form.
 WHEN NOT: it has changed (memory_update or memory_write); it is merely old (it fades by itself)."""
 
