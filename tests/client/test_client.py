@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hindsight import AsyncClient, AsyncHindsight, Client, Filters, Kind, Message, TimeRange
+from hindsight import AsyncClient, AsyncHindsight, Client, Filters, Hindsight, Kind, Message, TimeRange
 from hindsight.client.wire import ServerError
 from hindsight.errors import ConfigError, Conflict, InvalidInput, NotFound, Unavailable, Unsupported
 from tests.serving import running_server
@@ -32,6 +32,23 @@ def memory(base: str, request: pytest.FixtureRequest) -> Iterator[Client]:
 
 def methods(kind: type) -> set[str]:
     return {name for name, _ in inspect.getmembers(kind, callable) if not name.startswith("_")}
+
+
+LOCAL = {
+    "engine",
+    "reporting_as",
+    "warm",
+    "evaluate",
+    "purge",
+    "keys",
+    "make_key",
+    "revoke_key",
+}  # for who has the store itself
+
+
+def test_client_has_the_methods_of_the_embedded_form() -> None:
+    assert methods(AsyncHindsight) - LOCAL == methods(AsyncClient)
+    assert methods(Hindsight) - LOCAL == methods(Client)
 
 
 @pytest.mark.parametrize("name", sorted(methods(AsyncHindsight) & methods(AsyncClient) - {"namespace"}))
