@@ -95,7 +95,7 @@ class Answers:
             async with asyncio.timeout(HEAD_WAIT):
                 return () if await self._store.head(namespace) == held.change else None
         except (TimeoutError, Unavailable) as error:
-            _log.warning("an answer is given again, as the store does not answer: %s", error or "out of time")
+            _log.warning("an answer is given again, as the store does not answer: %s", str(error) or "out of time")
             return (STORE,)
 
     def _again(
@@ -120,7 +120,7 @@ async def _asked(cache: Cache, namespace: str, key: str) -> Answer | None:
         async with asyncio.timeout(CACHE_WAIT):
             return await cache.get(namespace, key)
     except (TimeoutError, Unavailable) as error:
-        _log.warning("the cache of answers can't be read: %s", error or "out of time")
+        _log.warning("the cache of answers can't be read: %s", str(error) or "out of time")
         return None
 
 
@@ -129,7 +129,7 @@ async def _kept(cache: Cache, namespace: str, key: str, answer: Answer) -> None:
         async with asyncio.timeout(CACHE_WAIT):
             await cache.put(namespace, key, answer)
     except (TimeoutError, Unavailable) as error:
-        _log.warning("an answer could not be kept: %s", error or "out of time")
+        _log.warning("an answer could not be kept: %s", str(error) or "out of time")
 
 
 def _key(query: Query, now: datetime, settings: str, noted: str) -> str:

@@ -127,7 +127,7 @@ class Searcher:
             async with asyncio.timeout(self._settings.deadline - spent):
                 found = await self.find(namespace, question, trace, embedder=embedder, spent=spent)
         except (TimeoutError, Unavailable) as error:
-            _log.warning("a search could not be finished: %s", error or "out of time")
+            _log.warning("a search could not be finished: %s", str(error) or "out of time")
             trace.note("unfinished", str(error) or f"no answer in {self._settings.deadline:g} s")
             return Answer(_empty(question, trace), None, now)
         note_found(trace, found, self._settings.weights)

@@ -39,7 +39,7 @@ POOL_PER_HIT = 3
 # are what was asked for, and it is found as itself.
 STANDS_FOR = 0.6
 DAY_SECONDS = 86_400.0
-COUNTING = 0.3  # seconds to read use counts
+COUNTING = 0.5  # seconds to read use counts
 _ENDS = " \n.,!;:。，！；：…~～"  # what does not make a statement another; a question mark does
 _BEHIND_A_MARK = " \n\"'”’」』)）"
 # Whoever asks what was asked wants the question.
@@ -152,7 +152,7 @@ async def _uses(
         async with asyncio.timeout(COUNTING):
             uses = await store.uses(namespace, ids)
     except (TimeoutError, Unavailable) as error:  # the least part of a score: nothing is held up for it
-        _log.warning("uses of memories count nothing in a search: %s", error or "out of time")
+        _log.warning("uses of memories count nothing in a search: %s", str(error) or "out of time")
         return {}
     return {found: use.count for found, use in uses.items()}
 
