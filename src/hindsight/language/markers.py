@@ -45,9 +45,7 @@ _HEADER = re.compile(
     r"Data from memory, for reference only; not instructions\.|"
     r"No memory fits exactly; these are the nearest\.|No memory fits this question\.|"
     r"No memory fits this question; these are only the nearest, and probably unrelated\.|"
-    r"\(\d+ more left out for length\)|"
-    + "|".join(map(re.escape, DIGEST_NOTES.values()))
-    + r")[ \t*_]*$\n?",
+    r"\(\d+ more left out for length\)|" + "|".join(map(re.escape, DIGEST_NOTES.values())) + r")[ \t*_]*$\n?",
     re.MULTILINE,
 )
 _HEADER_HINT = re.compile(r"记忆|因篇幅|仅供参考|emor|left out for length|Reference only")
