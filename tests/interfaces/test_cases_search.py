@@ -14,10 +14,11 @@ import pytest
 from hindsight import AsyncHindsight, Client, Hindsight, config
 from hindsight.client.answers import SearchResult as FoundThere
 from hindsight.domain.query import SearchResult
-from hindsight.errors import HindsightError
+from hindsight.errors import HindsightError, ModelUnavailable
 from hindsight.interfaces.cli import main as cli
 from hindsight.interfaces.mcp.tools import SEARCH
 from hindsight.language.markers import FENCE_CLOSE, FENCE_OPEN
+from hindsight.models.fake import FakeEmbedder
 from tests.serving import running_server
 
 import httpx2  # isort: skip
@@ -186,6 +187,31 @@ def test_the_command_line_finds_the_same(
     for phrase in ("改天", "last week and next month"):
         assert cli.main(["search", "x", "--time-range", phrase, *where]) == 2
         assert "time_range" in capsys.readouterr().err
+
+
+def test_every_door_says_what_an_answer_had_to_do_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = FakeEmbedder()
+    monkeypatch.setattr("hindsight.app.assembly.make_embedder", lambda settings: broken)
+    settings = config.load(data_dir=tmp_path, reflect=False)
+    with Hindsight(settings=settings) as memory:
+        memory.write("我把备用钥匙放在花盆下面")
+        broken.error = ModelUnavailable("the model is gone")
+        found = memory.search("备用钥匙")
+        assert (found.degraded, found.hits[0].content) == (("vector",), "我把备用钥匙放在花盆下面")
+
+    async def over_mcp() -> str:
+        async with AsyncHindsight(settings=settings) as memory:
+            return (await SEARCH.run(memory, {"query": "钥匙放在哪"})).text
+
+    told = asyncio.run(over_mcp())
+    assert "花盆" in told
+    assert told.endswith("Searched without: vector.")
+    assert cli.main(["search", "钥匙在哪里", "--data-dir", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "花盆" in shown.out
+    assert "vector" in shown.out + shown.err
 
 
 def first_line(context: str) -> str:
