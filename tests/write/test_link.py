@@ -85,3 +85,28 @@ async def test_names_that_are_alike_are_never_joined_by_themselves() -> None:
     house = House()
     await house.say("Jon Smith likes tea", "John Smith likes tea", "张伟喜欢茶", "章伟喜欢茶")
     assert [one.entities for one in await house.active()][:2] == [("Jon Smith",), ("John Smith",)]
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("王芳喜欢喝绿茶", ("王芳",)),
+        ("陈静怡搬到了成都", ("陈静怡",)),
+        ("张伟在财务部上班", ("张伟",)),
+        ("我喜欢喝绿茶", ()),
+        ("水壶坏了", ()),
+    ],
+)
+async def test_whom_a_chinese_statement_is_about_is_a_name(said: str, names: tuple[str, ...]) -> None:
+    house = House()
+    await house.say(said)
+    (memory,) = await house.active()
+    assert memory.entities == names
+
+
+async def test_a_name_without_a_mark_is_known_once_a_statement_joins_it() -> None:
+    house = House()
+    await house.say("大伟就是张伟")
+    await house.say("大伟对海鲜过敏")
+    (memory,) = [one for one in await house.active() if "海鲜" in one.content]
+    assert set(memory.entities) == {"大伟", "张伟"}
