@@ -141,6 +141,12 @@ def lexical_floor(terms: Sequence[str]) -> float:
     return LEXICAL_FLOOR + (LEXICAL_FLOOR_BIGRAMS - LEXICAL_FLOOR) * bigrams
 
 
+# From this strength on the words beside a turn count in full. Across languages the strength is .2 at the median and
+# below; in one it is above .7. Without it hit@10 of Chinese questions over English records is 85.0 for 86.1, the other
+# way 86.1 for 86.6, and LifeBench Chinese 60.2 for 60.0.
+STRONG = 2 / 3
+
+
 def strength(best: float, *, ceiling: float, floor: float) -> float:
     """How far the words of the best match make it a full one, 0 to 1: what they say around others is worth as much.
 

@@ -14,7 +14,10 @@ from hindsight.domain.ranking import (
     DATE_INSIDE,
     DATE_NEAR,
     GRAPH,
+    NEXT,
+    PREVIOUS,
     SAME_TIME,
+    SESSION,
     SIGNAL_WEIGHTS,
     STRETCH,
     STRUCTURED,
@@ -146,14 +149,16 @@ def _together(words: ByWords, around: Surroundings, turns: Turns, signals: Mappi
     """What stands together with a turn, as far as the question's words are found at all."""
     best = words.hits[0].score if words.hits else 0.0
     strength = ranking.strength(best, ceiling=words.ceiling, floor=words.floor)
+    share = min(1.0, strength / ranking.STRONG)
+    beside = {name: share * signals[name] for name in (PREVIOUS, NEXT, SESSION)}
     stretch = np.zeros(len(around.ids))
     if around.gains is not None and strength:
         of_turn = stretch_words(turns, around.gains)
         full = max(float(of_turn.max(initial=0.0)), words.floor * words.ceiling)
         stretch = np.where(turns.sessions < 0, 0.0, strength * of_turn / full)[turns.of_entry]
-    fits = _weighed({**signals, STRETCH: stretch}, len(around.ids))
-    near = strength**2 * same_time(turns, around.times, fits)
-    return {STRETCH: stretch, SAME_TIME: near} if near.any() else {STRETCH: stretch}
+    found = beside | {STRETCH: stretch}
+    near = strength**2 * same_time(turns, around.times, _weighed({**signals, **found}, len(around.ids)))
+    return found | {SAME_TIME: near} if near.any() else found
 
 
 def _dense(recalled: Recalled, meaning: ByMeaning, places: Mapping[str, int]) -> Values:
