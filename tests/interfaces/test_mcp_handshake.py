@@ -15,6 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from starlette.requests import Request
 
 from hindsight.config import Toolset
+from hindsight.domain.access import Role
 from hindsight.embedded import AsyncHindsight
 from hindsight.interfaces.mcp import handshake, texts
 from hindsight.interfaces.mcp.handshake import EarlyAnswer, early_answer
@@ -42,7 +43,7 @@ def line(message: object) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def never(_request: Request | None) -> AsyncHindsight:
+def never(_request: Request | None, _needed: Role) -> AsyncHindsight:
     raise AssertionError("the handshake must not open the memory")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from hindsight.cache.local import LocalCache
-from hindsight.domain.change import Batch, SessionEnd
+from hindsight.domain.change import Batch
 from hindsight.domain.query import Filters, Query, SearchResult
+from hindsight.domain.session import SessionEnd
 from hindsight.language.markers import FENCE_CLOSE, FENCE_OPEN
 from hindsight.language.tokens import estimate_tokens
 from hindsight.observe.trace import Trace
