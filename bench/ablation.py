@@ -96,14 +96,12 @@ STAGES = (
 )
 
 
-def measure(corpora: Sequence[Corpus], limit: int) -> dict[str, dict[str, float]]:
-    """The rows of all corpora, each measured in a fresh process."""
-    rows: dict[str, dict[str, float]] = {}
+def measure(corpora: Sequence[Corpus], limit: int) -> Iterator[dict[str, dict[str, float]]]:
+    """The rows of each corpus, measured in a fresh process."""
     fresh = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=1, max_tasks_per_child=1, mp_context=fresh) as pool:
         for corpus in corpora:
-            rows |= pool.submit(measure_corpus, corpus, limit).result()
-    return rows
+            yield pool.submit(measure_corpus, corpus, limit).result()
 
 
 def measure_corpus(corpus: Corpus, limit: int, stages: Sequence[Stage] = STAGES) -> dict[str, dict[str, float]]:
@@ -254,14 +252,16 @@ def main(given: Sequence[str] | None = None) -> int:
     options = parser().parse_args(given)
     if options.limit < 0:
         parser().error(f"--limit: {options.limit} is not accepted; allowed: 0 for all, or a number above it")
+    rows: dict[str, dict[str, float]] = {}
     try:
-        rows = measure(read_corpora(options.data, options.sets), options.limit)
+        for found in measure(read_corpora(options.data, options.sets), options.limit):
+            rows |= found
+            if options.json:  # set by set: a run takes long, and one that is cut short has measured something
+                write_json(options.json, rows)
     except HindsightError as error:
         print(f"bench.ablation: {error}", file=sys.stderr)
         return 2
     print(plain(rows, ORDER))
-    if options.json:
-        write_json(options.json, rows)
     return 0
 
 
