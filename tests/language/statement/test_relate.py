@@ -115,6 +115,9 @@ SAME = [
 ]
 
 DIFFERENT = [
+    ("我住在里斯本", "我家住在三楼"),
+    ("I moved to Lisbon in March", "我家住在三楼"),
+    ("I live in Lisbon", "We live on the third floor"),
     ("The website uses Nginx", "The API gateway uses Nginx"),
     ("The website uses Nginx", "The website uses Cloudflare as well"),
     ("The billing service uses Kafka", "The search service uses Elasticsearch"),
@@ -345,3 +348,11 @@ def test_words_of_another_script_count_only_where_the_texts_are_near() -> None:
     assert relate(old, new, 0.9).relation is Relation.SAME
     assert relate(old, new, 0.7).relation is not Relation.SAME
     assert relate(old, new).relation is not Relation.SAME
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("我住在3楼", "我搬到5楼了"), ("I live on the third floor", "I moved to the fifth floor")],
+)
+def test_a_floor_takes_the_place_of_another_floor(first: str, second: str) -> None:
+    assert relate(read(first), read(second)).relation is Relation.SUPERSEDES

@@ -9,6 +9,7 @@ from enum import StrEnum
 SINGLE = frozenset({"origin"}) | frozenset(
     [
         "reside",
+        "floor",
         "work",
         "own_name",
         "age",

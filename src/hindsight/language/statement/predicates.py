@@ -17,6 +17,14 @@ _DISTRICTS = "区县市镇村路街道里湾桥门园城寨屯"
 
 
 def predicated(claim: Claim, clause: Clause, tail: list[Word]) -> Claim:
+    """The claim with the relation that its predicate tells."""
+    told = _predicated(claim, clause, tail)
+    figures = all(kind == "code" or concept == "number" for concept, kind in told.kinds)
+    # «我住三楼» says nothing of the town.
+    return replace(told, slot="floor") if told.slot == "reside" and "floor" in told.units and figures else told
+
+
+def _predicated(claim: Claim, clause: Clause, tail: list[Word]) -> Claim:
     predicate = clause.predicate
     if predicate is None:
         return _copula(claim, clause, tail)
