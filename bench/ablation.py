@@ -44,7 +44,7 @@ from hindsight.errors import HindsightError
 
 TOP_K = 10
 WARMING = 5  # searches at most until nothing is missing
-QUESTIONS = 200  # of a set; the encoder remembers 256, so that a run after the first pays for no embedding
+QUESTIONS = 150  # of a set; the encoder remembers 256, so that a run after the first pays for no embedding
 EVERYTHING = "everything"
 ORDER = ("queries", "recall@10", "hit@10", "session_recall@10", "in_block", "tokens_per_block", "degraded", "seconds")
 # By the beginning of a set's name, the measure that its gold is made for; `recall@10` for all others.

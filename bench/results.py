@@ -135,7 +135,8 @@ what the recall to their left costs. A hit's sources take one rank each."""
 ABLATION = """`python -m bench.ablation`: the same questions over the same stored sets, one stage less each time; in
 brackets what that changes. Ten hits; `in_block`: the share of what is right that has a line in their context block;
 both this and its tokens as means over the sets. Questions, evenly spread over each set: {questions}. A difference of
-less than .02 may be chance. `bm25` and `vector` are plain rankings of the bare turns."""
+less than .02 may be chance. What few of these questions take (relations, kinds, parts, other words) shows nothing
+here. `bm25` and `vector` are plain rankings of the bare turns."""
 # Rows whose keys begin so have a table of their own, under this head.
 APART = {MISSES: "missed", CONFUSED: "labelled", experience.SIZES: "experiences", experience.CURVE: "from a fit of"}
 WOVEN = ("bench.recall", "bench.ablation")  # their tables are made for them
