@@ -115,6 +115,7 @@ SAME = [
 ]
 
 DIFFERENT = [
+    ("去香山的第1次门票十元", "去香山的第2次门票十元"),
     ("我住在里斯本", "我家住在三楼"),
     ("I moved to Lisbon in March", "我家住在三楼"),
     ("I live in Lisbon", "We live on the third floor"),

@@ -19,6 +19,9 @@ PURSUED = frozenset(
 _TASTES = frozenset(["like", "eat", "drink", "allergy", "play", "speak", "read", "watch", "listen", "cook", "visit"])
 
 
+ORDINAL = "第"
+
+
 def slots_meet(a: Claim, b: Claim) -> bool:
     if a.slot == b.slot:
         return True
@@ -135,6 +138,8 @@ def _measures(a: Claim, b: Claim, subjects: Subjects) -> Verdict:
     if (timed or _numbers_differ(a, b)) and subjects is not Subjects.EQUAL and not b.now:
         return unsure("not surely about the same")
     if _numbers_differ(a, b):
+        if ORDINAL in a.value and ORDINAL in b.value:
+            return different("another of several")  # «第1次», «第2次»: a number that tells one from the next
         if ((a.past or b.past) and not b.now) or not _measured(a, b):
             return different("another number")
         return supersedes("a new time" if timed else "a new number")
