@@ -5,14 +5,17 @@ HindsightError
 ├── NotFound              no such thing in this namespace
 ├── Ambiguous             a short id that fits more than one memory
 ├── Conflict              somebody else wrote first; read again and retry
+├── Unauthenticated       no key, or one that is not accepted
 ├── Forbidden             the key does not reach this namespace or act
+├── TooLarge              more than one request may carry
 ├── Unsupported           this backend or build does not offer that
 ├── ConfigError           a setting is missing, unknown or wrong
 └── Unavailable           a part is down, slow or full; trying again may help
     ├── StorageUnavailable    the store can't be read or written
     ├── StorageFull           no room on the disk
     ├── ModelUnavailable      an embedder or language model does not answer
-    └── DeadlineExceeded      the time allowed has passed
+    ├── DeadlineExceeded      the time allowed has passed
+    └── RateLimited           more calls than a key may make
 StorageCorrupt, SchemaMismatch (both HindsightError): the data folder can't be used as it is
 
 Each carries a stable `code` for programs, `retryable`, and a `hint` that says what to do about it.
@@ -72,6 +75,18 @@ class Conflict(HindsightError):
     retryable = True
 
 
+class Unauthenticated(HindsightError):
+    """No key, or one that is not accepted."""
+
+    code = "unauthenticated"
+
+
+class TooLarge(HindsightError):
+    """More than one request may carry."""
+
+    code = "too_large"
+
+
 class Forbidden(HindsightError):
     """The caller may not do this."""
 
@@ -119,6 +134,12 @@ class DeadlineExceeded(Unavailable):
     """The time allowed has passed."""
 
     code = "deadline_exceeded"
+
+
+class RateLimited(Unavailable):
+    """More calls than a key may make; `hint` says when to call again."""
+
+    code = "rate_limited"
 
 
 class StorageCorrupt(HindsightError):

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from hindsight.domain.access import ApiKey, Caller, Grant, Role, digest_of, parts_of, token_of
-from hindsight.interfaces.callers import REMEMBERED, Callers, RateLimited, Unauthenticated
+from hindsight.errors import Unauthenticated
+from hindsight.interfaces.callers import REMEMBERED, Callers, Exhausted
 
 pytestmark = pytest.mark.anyio
 
@@ -94,15 +95,15 @@ async def test_a_key_has_its_measure_of_calls_which_fills_up_again() -> None:
     callers = town.callers()
     for _ in range(3):
         await callers.caller(TOKEN)
-    with pytest.raises(RateLimited) as caught:
+    with pytest.raises(Exhausted) as caught:
         await callers.caller(TOKEN)
     assert caught.value.seconds == pytest.approx(20)
     town.seconds += 20
     await callers.caller(TOKEN)
-    with pytest.raises(RateLimited):
+    with pytest.raises(Exhausted):
         await callers.caller(TOKEN)
     town.seconds += 3600
     for _ in range(3):
         await callers.caller(TOKEN)
-    with pytest.raises(RateLimited):
+    with pytest.raises(Exhausted):
         await callers.caller(TOKEN)

@@ -19,24 +19,6 @@ FIRST_WAIT: Final = 0.2  # seconds before the second attempt; twice as long befo
 BUSY: Final = frozenset({429, 502, 503, 504})
 
 
-class Unauthenticated(HindsightError):
-    """No key, or one that the server does not accept."""
-
-    code = "unauthenticated"
-
-
-class TooLarge(HindsightError):
-    """More than the server takes in one request."""
-
-    code = "too_large"
-
-
-class RateLimited(Unavailable):
-    """More calls than the key allows; `hint` says when to call again."""
-
-    code = "rate_limited"
-
-
 class ServerError(HindsightError):
     """The server answered with something that is none of the errors above: a fault of its own, or no hindsight."""
 
@@ -136,8 +118,8 @@ _BY_CODE: Final[Mapping[str, type[HindsightError]]] = {
         errors.DeadlineExceeded,
         errors.StorageCorrupt,
         errors.SchemaMismatch,
-        Unauthenticated,
-        TooLarge,
-        RateLimited,
+        errors.Unauthenticated,
+        errors.TooLarge,
+        errors.RateLimited,
     )
 }

@@ -7,7 +7,6 @@ how a trigger for both may read. That wording is taken only where it says nothin
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +21,7 @@ from hindsight.experience.alike import covers
 from hindsight.language.tokens import estimate_tokens
 from hindsight.ports import LanguageModel
 from hindsight.write.extract.items import MAX_WHY, UnreadableAnswer, rows_of
+from hindsight.write.extract.llm_judge import lowered, pair_number
 from hindsight.write.extract.prompting import language_of, prompt_of, version_of
 
 log = logging.getLogger(__name__)
@@ -79,16 +79,6 @@ SCHEMA: Mapping[str, JsonValue] = {
 }
 
 
-def _number(value: object) -> object:
-    """The number of a pair, also where it comes in words («[2]»)."""
-    found = re.fullmatch(r"\D{0,8}(\d{1,4})\D{0,2}", value) if isinstance(value, str) else None
-    return int(found[1]) if found else value
-
-
-def _word(value: object) -> object:
-    return value.strip().lower() if isinstance(value, str) else value
-
-
 def _reason(value: object) -> object:
     return " ".join(value.split())[:MAX_WHY] if isinstance(value, str) else value
 
@@ -102,8 +92,8 @@ class Row(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    pair: Annotated[int, BeforeValidator(_number)]
-    answer: Annotated[Verdict, BeforeValidator(_word)]
+    pair: Annotated[int, BeforeValidator(pair_number)]
+    answer: Annotated[Verdict, BeforeValidator(lowered)]
     trigger: Annotated[str, BeforeValidator(_line)] = ""
     why: Annotated[str, BeforeValidator(_reason)] = Field(min_length=1)
 

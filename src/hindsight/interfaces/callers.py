@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TypeAlias
 
 from hindsight.domain.access import ApiKey, Caller
-from hindsight.errors import HindsightError, Unavailable
+from hindsight.errors import RateLimited, Unauthenticated
 
 REMEMBERED = 5.0  # seconds that a key is not asked for again: how long a revoked one may go on at most
 MOST_REMEMBERED = 10_000
@@ -20,16 +20,8 @@ Locked: TypeAlias = Callable[[], Awaitable[bool]]
 """Whether there are keys at all, so that each call needs one."""
 
 
-class Unauthenticated(HindsightError):
-    """No key, or a wrong one."""
-
-    code = "unauthenticated"
-
-
-class RateLimited(Unavailable):
-    """More calls than a key may make."""
-
-    code = "rate_limited"
+class Exhausted(RateLimited):
+    """The bucket of a key is empty; it holds a call again in `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -99,5 +91,5 @@ class Callers:
         left = min(float(key.per_minute), left + (now - at) * key.per_minute / MINUTE)
         if left < 1:
             self._left[key.id] = (left, now)
-            raise RateLimited((1 - left) * MINUTE / key.per_minute)
+            raise Exhausted((1 - left) * MINUTE / key.per_minute)
         self._left[key.id] = (left - 1, now)

@@ -11,8 +11,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from hindsight.errors import HindsightError, InvalidInput
-from hindsight.interfaces.callers import RateLimited, Unauthenticated
+from hindsight.errors import HindsightError, InvalidInput, Unauthenticated
+from hindsight.interfaces.callers import Exhausted
 from hindsight.interfaces.shapes import Shape
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def error_answer(error: HindsightError) -> Answer:
     if isinstance(error, InvalidInput):
         shape |= {"field": error.field, "value": error.value, "allowed": error.allowed}
     headers = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthenticated) else {}
-    if isinstance(error, RateLimited):
+    if isinstance(error, Exhausted):
         headers["Retry-After"] = str(max(1, round(error.seconds)))
     return Answer({"error": shape}, status_code=STATUS_OF_CODE.get(error.code, 500), headers=headers)
 

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hindsight.errors import HindsightError, shorten
+from hindsight.errors import HindsightError, TooLarge, shorten
 from hindsight.interfaces.auth import Doorkeeper
 from hindsight.interfaces.callers import Callers
 from hindsight.interfaces.http.answers import error_answer
@@ -101,12 +101,6 @@ class Gate:
             await error_answer(error)(scope, receive, send)
             return
         await self._app(scope, _bounded(receive), send)
-
-
-class TooLarge(HindsightError):
-    """A body beyond what one request may carry."""
-
-    code = "too_large"
 
 
 def _check_length(request: Request) -> None:

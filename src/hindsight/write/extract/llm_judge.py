@@ -47,13 +47,14 @@ SCHEMA: Mapping[str, JsonValue] = {
 }
 
 
-def _number(value: object) -> object:
+def pair_number(value: object) -> object:
     """The number of a pair, also where it comes in words («[2]»)."""
     found = re.fullmatch(r"\D{0,8}(\d{1,4})\D{0,2}", value) if isinstance(value, str) else None
     return int(found[1]) if found else value
 
 
-def _word(value: object) -> object:
+def lowered(value: object) -> object:
+    """A verdict without the capitals and blanks that a model may add."""
     return value.strip().lower() if isinstance(value, str) else value
 
 
@@ -66,8 +67,8 @@ class Row(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    pair: Annotated[int, BeforeValidator(_number)]
-    answer: Annotated[Relation, BeforeValidator(_word)]
+    pair: Annotated[int, BeforeValidator(pair_number)]
+    answer: Annotated[Relation, BeforeValidator(lowered)]
     why: Annotated[str, BeforeValidator(_line)] = Field(min_length=1)
 
 
