@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from types import TracebackType
+from typing import Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from hindsight.errors import Unavailable
 
-A = TypeVar("A")
-A_co = TypeVar("A_co", covariant=True)
+A = TypeVar("A", bound="Opening")
+A_co = TypeVar("A_co", bound="Opening", covariant=True)
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -42,11 +43,53 @@ class LoopThread:
         self._loop.close()
 
 
+class Opening(Protocol):
+    """What is opened and closed, and seen from a namespace."""
+
+    @property
+    def is_view(self) -> bool:
+        """Whether this is another's namespace view."""
+        ...
+
+    def namespace(self, name: str) -> Self:
+        """The same, seen from another namespace."""
+        ...
+
+    async def aclose(self) -> None:
+        """Finish what is queued and close."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+
 class Blocking(Generic[A_co]):
-    """Something `async` and the loop that it lives on."""
+    """Something `async` and the loop that it lives on. A context manager; `close` finishes what is queued."""
 
     _inner: A_co
     _loop: LoopThread
+
+    def namespace(self, name: str) -> Self:
+        """The same memory seen from another namespace; closing it closes nothing."""
+        view = object.__new__(type(self))
+        view._inner = self._inner.namespace(name)
+        view._loop = self._loop
+        return view
+
+    def close(self) -> None:
+        """Finish what is queued and close; a second call does nothing."""
+        if self._inner.is_view or self._loop.closed:
+            return
+        self._loop.run(self._inner.aclose())
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        self._loop.run(self._inner.__aenter__())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def blocking(

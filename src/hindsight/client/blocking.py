@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
 from hindsight.blocking import Blocking, LoopThread, blocking
 from hindsight.client.asynchronous import AsyncClient
 from hindsight.client.opening import DEFAULT_URL, TIMEOUT
@@ -26,28 +23,6 @@ class Client(Blocking[AsyncClient]):
     ) -> None:
         self._inner = AsyncClient(base_url, api_key=api_key, namespace=namespace, timeout=timeout)
         self._loop = LoopThread()
-
-    def namespace(self, name: str) -> Client:
-        """The same server seen from another namespace; closing it closes nothing."""
-        view = object.__new__(Client)
-        view._inner = self._inner.namespace(name)
-        view._loop = self._loop
-        return view
-
-    def close(self) -> None:
-        """Close the connections; a second call does nothing."""
-        if self._inner.is_view or self._loop.closed:
-            return
-        self._loop.run(self._inner.aclose())
-        self._loop.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     write = blocking(AsyncClient.write)
     write_many = blocking(AsyncClient.write_many)

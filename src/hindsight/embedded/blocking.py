@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from types import TracebackType
-from typing import Self
 
 from hindsight.blocking import Blocking, LoopThread, blocking
 from hindsight.config import Settings
@@ -26,29 +24,6 @@ class Hindsight(Blocking[AsyncHindsight]):
     ) -> None:
         self._inner = AsyncHindsight(data_dir, namespace=namespace, settings=settings)
         self._loop = LoopThread()
-
-    def namespace(self, name: str) -> Hindsight:
-        """The same memory seen from another namespace; closing it closes nothing."""
-        view = object.__new__(Hindsight)
-        view._inner = self._inner.namespace(name)
-        view._loop = self._loop
-        return view
-
-    def close(self) -> None:
-        """Finish what is queued and close; a second call does nothing."""
-        if self._inner.is_view or self._loop.closed:
-            return
-        self._loop.run(self._inner.aclose())
-        self._loop.close()
-
-    def __enter__(self) -> Self:
-        self._loop.run(self._inner.__aenter__())
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     write = blocking(AsyncHindsight.write)
     write_many = blocking(AsyncHindsight.write_many)
